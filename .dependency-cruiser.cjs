@@ -24,8 +24,9 @@ const walls = {
     functions: ["support", "document"],
     stages: ["functions"],
     constructs: ["functions", "stages"],
-    local: ["support", "document", "functions", "stages", "tools/cli", "tools/import"],
-    tools: ["support", "document", "functions", "stages", "local"],
+    runtime: ["support"],
+    local: ["runtime", "support", "document", "functions", "stages", "tools/cli", "tools/import"],
+    tools: ["support", "document", "functions", "stages", "runtime", "local"],
   },
 };
 
@@ -95,6 +96,13 @@ module.exports = {
       severity: "error",
       from: { path: "^shared/" },
       to: { path: "^(functions|infra|test|events)/" },
+    },
+    {
+      name: "runtime-knows-no-service",
+      comment: "infra/runtime runs any CDK app: what is this service's belongs into infra/local, which hands it over.",
+      severity: "error",
+      from: { path: "^infra/runtime/" },
+      to: { path: "^(functions|shared|events)/|^infra/[^/]+\\.ts$" },
     },
     {
       name: "tests-are-not-imported",

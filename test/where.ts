@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { findEngine } from "../infra/local/engine/engine-commands.ts";
+import { findEngine } from "../infra/runtime/engine/engine-commands.ts";
 import { root } from "../infra/support/root.ts";
 import { runCommand } from "../infra/tools/cli/command.ts";
 import { keep } from "./support/service/kept.ts";

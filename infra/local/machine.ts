@@ -1,13 +1,16 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { createEnvironments, type Environments, type Invoke } from "../runtime/functions/environments.ts";
+import { reportWork, type WorkListeners } from "../runtime/functions/work-report.ts";
+import { startWorkers, type Workers } from "../runtime/functions/workers.ts";
+import { type FrontOptions, startFront } from "../runtime/gateway/http-server.ts";
+import { findFreePort } from "../runtime/http-service.ts";
+import { takeLock } from "../runtime/machine-lock.ts";
+import { openMachineLog } from "../runtime/machine-log.ts";
+import { watchStack } from "../runtime/stack/stack-watch.ts";
 import { writeJsonFile } from "../support/json-file.ts";
 import type { Template } from "../support/stack-template.ts";
 import { openDesk } from "./desk/desk.ts";
-import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
-import { reportWork, type WorkListeners } from "./functions/work-report.ts";
-import { startWorkers, type Workers } from "./functions/workers.ts";
-import { type FrontOptions, startFront } from "./gateway/http-server.ts";
-import { findFreePort } from "./http-service.ts";
 import {
   dataDirectory,
   describeLocalAws,
@@ -19,10 +22,7 @@ import {
   startLocalAws,
   type TakenIn,
 } from "./local-aws.ts";
-import { takeLock } from "./machine-lock.ts";
-import { openMachineLog } from "./machine-log.ts";
 import { serviceApp } from "./service-app.ts";
-import { watchStack } from "./stack/stack-watch.ts";
 
 export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" | "onRequest"> {
   directory: string;

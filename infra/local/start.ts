@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { relative } from "node:path";
 import { operations } from "../../shared/contract/operations.ts";
+import { requestText, workText } from "../runtime/console/call-lines.ts";
+import { escapeControls, styleOf } from "../runtime/console/style.ts";
 import { namesOf } from "../stages/names.ts";
 import { isAlive } from "../support/is-alive.ts";
 import { messageOf } from "../support/message-of.ts";
 import { root } from "../support/root.ts";
 import { flagOption, readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
-import { requestText, workText } from "./console/call-lines.ts";
-import { escapeControls, styleOf } from "./console/style.ts";
 import type { findDemoPeople } from "./demo/demo.ts";
 import { demoPassword } from "./demo/demo-people.ts";
 import { enterEnvironment } from "./local-aws.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReleaseManifest } from "../functions/release.ts";
-import { escapeLine } from "../local/console/style.ts";
-import { isOf, type LogLine, readLine } from "../local/log-lines.ts";
+import { escapeLine } from "../runtime/console/style.ts";
+import { isOf, type LogLine, readLine } from "../runtime/log-lines.ts";
 import { readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { createStackMapper, noteOn } from "./explain/mapped-stacks.ts";

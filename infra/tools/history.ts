@@ -2,7 +2,7 @@ import type { ShownChange } from "../../functions/changes/find-changes.ts";
 import { findChanges } from "../../functions/changes/find-changes.ts";
 import { type ChangedType, changedTypes } from "../../shared/contract/changes.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import { escapeLine, type Style, styleOf } from "../local/console/style.ts";
+import { escapeLine, type Style, styleOf } from "../runtime/console/style.ts";
 import { readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";

@@ -2,7 +2,7 @@ import { appendFileSync, createReadStream, fstatSync, openSync, rmSync } from "n
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
-import { escapeLine } from "../local/console/style.ts";
+import { escapeLine } from "../runtime/console/style.ts";
 import type { ChosenStage } from "../stages/stages.ts";
 import {
   abortOnSignals,

@@ -3,9 +3,9 @@ import { operations } from "../../shared/contract/operations.ts";
 import { subjectOf } from "../../shared/people/limits.ts";
 import { forgetPins } from "../../shared/people/pins.ts";
 import { type FunctionName, functions } from "../functions/functions.ts";
-import { pinIn } from "../local/aws/message-pin.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
+import { pinIn } from "../local/message-pin.ts";
 import { readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { pinRules } from "../../shared/people/pins.ts";
-import type { InboxEntry } from "../local/aws/inbox.ts";
-import { pinIn } from "../local/aws/message-pin.ts";
 import { readMachineFile } from "../local/local-aws.ts";
+import { pinIn } from "../local/message-pin.ts";
+import type { InboxEntry } from "../runtime/aws/inbox.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 

@@ -5,7 +5,7 @@ import {
   UpdateAliasCommand,
 } from "@aws-sdk/client-lambda";
 import { type FunctionName, functions } from "../functions/functions.ts";
-import { withClient } from "../local/aws/with-client.ts";
+import { withClient } from "../runtime/aws/with-client.ts";
 import { functionNameOf, liveAlias, namesOf } from "../stages/names.ts";
 import type { Stage } from "../stages/stage-shape.ts";
 import type { ChosenStage } from "../stages/stages.ts";

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openInbox } from "../../infra/local/aws/inbox.ts";
-import { openSecrets } from "../../infra/local/aws/secrets-manager.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
 import { startMachine } from "../../infra/local/machine.ts";
-import { takeLock } from "../../infra/local/machine-lock.ts";
 import { requireStoredShapes, storedShapes } from "../../infra/local/stored-shapes.ts";
+import { openInbox } from "../../infra/runtime/aws/inbox.ts";
+import { openSecrets } from "../../infra/runtime/aws/secrets-manager.ts";
+import { takeLock } from "../../infra/runtime/machine-lock.ts";
 import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 

@@ -2,13 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
-import { queueUrl } from "../../infra/local/aws/sqs.ts";
-import { withClient } from "../../infra/local/aws/with-client.ts";
 import { machineFile, readMachineFile } from "../../infra/local/local-aws.ts";
 import { type Machine, startMachine } from "../../infra/local/machine.ts";
-import { takeLock } from "../../infra/local/machine-lock.ts";
-import { synthesizeAgain } from "../../infra/local/stack/synthesis.ts";
+import { localCredentials } from "../../infra/runtime/aws/local-credentials.ts";
+import { queueUrl } from "../../infra/runtime/aws/sqs.ts";
+import { withClient } from "../../infra/runtime/aws/with-client.ts";
+import { takeLock } from "../../infra/runtime/machine-lock.ts";
+import { synthesizeAgain } from "../../infra/runtime/stack/synthesis.ts";
 import { copyDemo } from "../support/service/demo-machine.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
 
@@ -17,8 +17,8 @@ const source = join(directory.path, "stack.ts");
 const templateFile = join(directory.path, "cdk.out/Workforce-local.template.json");
 
 // One file, which the test may change, is the source of the stack.
-vi.mock("../../infra/local/stack/synthesis.ts", async (load) => {
-  const original = await load<typeof import("../../infra/local/stack/synthesis.ts")>();
+vi.mock("../../infra/runtime/stack/synthesis.ts", async (load) => {
+  const original = await load<typeof import("../../infra/runtime/stack/synthesis.ts")>();
   const synthesizeOnce = async (...given: Parameters<typeof original.synthesizeOnce>) => {
     return { ...(await original.synthesizeOnce(...given)), sources: [source] };
   };

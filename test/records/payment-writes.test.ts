@@ -7,7 +7,7 @@ import { handler as notify } from "../../functions/workers/notify.ts";
 import { handler as sendEvents } from "../../functions/workers/send-events.ts";
 import { handler as sendPushes } from "../../functions/workers/send-pushes.ts";
 import { type StreamConsumerName, streamFilters } from "../../infra/functions/stream-filters.ts";
-import { matchesAny } from "../../infra/local/filter-patterns.ts";
+import { matchesAny } from "../../infra/runtime/filter-patterns.ts";
 import { entityOf } from "../../shared/entities.ts";
 import type { Item, Key } from "../../shared/table/table.ts";
 import { keyOf } from "../../shared/table/table.ts";

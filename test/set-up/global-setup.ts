@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startEngine } from "../../infra/local/engine/engine.ts";
-import type { TableDefinition } from "../../infra/local/engine/local-table.ts";
+import { startEngine } from "../../infra/runtime/engine/engine.ts";
+import type { TableDefinition } from "../../infra/runtime/engine/local-table.ts";
 import { makeTemporaryFolder } from "../../infra/support/temporary-folder.ts";
 import { readTableDefinition } from "./table-definition.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleProgram } from "../../infra/local/builds/program-bundle.ts";
-import type { TableDefinition } from "../../infra/local/engine/local-table.ts";
-import { runModule } from "../../infra/local/program.ts";
+import type { TableDefinition } from "../../infra/runtime/engine/local-table.ts";
+import { runModule } from "../../infra/runtime/program.ts";
+import { bundleProgram } from "../../infra/runtime/program-bundle.ts";
 import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { root } from "../../infra/support/root.ts";
 

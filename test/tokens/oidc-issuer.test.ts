@@ -3,7 +3,7 @@ import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler as listHandler } from "../../functions/jobs/list-jobs.ts";
 import { handler as markHandler } from "../../functions/notifications/mark-notifications.ts";
-import { startHttpService } from "../../infra/local/http-service.ts";
+import { startHttpService } from "../../infra/runtime/http-service.ts";
 import { listJobs } from "../../shared/contract/jobs.ts";
 import { markNotifications } from "../../shared/contract/notifications.ts";
 import { verifyAccessToken } from "../../shared/tokens/access.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from "vitest";
-import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
-import { type HttpService, readBody, startHttpService } from "../../infra/local/http-service.ts";
+import { localCredentials } from "../../infra/runtime/aws/local-credentials.ts";
+import { type HttpService, readBody, startHttpService } from "../../infra/runtime/http-service.ts";
 
 /** An answer of AWS to one action: a body, as JSON, with its date, or XML, or an error by its code. */
 export type FakeAnswer =

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
+import type { InboxEntry } from "../../infra/runtime/aws/inbox.ts";
 import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { askLocal } from "../../infra/tools/local.ts";
 import { pinRules } from "../../shared/people/pins.ts";

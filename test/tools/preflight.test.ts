@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
+import { localCredentials } from "../../infra/runtime/aws/local-credentials.ts";
 import { findStage } from "../../infra/stages/stages.ts";
 import { checks } from "../../infra/tools/preflight/preflight-checks.ts";
 import { preflight } from "../../infra/tools/preflight.ts";

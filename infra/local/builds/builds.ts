@@ -5,12 +5,12 @@ import { createTurns } from "../../../shared/run/batches.ts";
 import { type LocalParts, pageDefine, pageSources } from "../../document/page-build.ts";
 import { entryFile } from "../../functions/bundle-places.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
+import { type FindChanged, stampFiles } from "../../runtime/file-stamps.ts";
+import type { Builds } from "../../runtime/functions/environments.ts";
+import { forNode } from "../../runtime/program-bundle.ts";
 import { root } from "../../support/root.ts";
 import { writeChangedFile, writeWholeFile } from "../../support/whole-file.ts";
-import { type FindChanged, stampFiles } from "../file-stamps.ts";
-import type { Builds } from "../functions/environments.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
-import { forNode } from "./program-bundle.ts";
 
 /** The part of the documentation page that the local machine alone has: a choice of the user that it calls as. */
 export const callAsParts: LocalParts = {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { createTurns } from "../../../shared/run/batches.ts";
 import { packageAliases } from "../../functions/bundle-places.ts";
+import { forNode } from "../../runtime/program-bundle.ts";
 import { readJsonFile, writeJsonFile } from "../../support/json-file.ts";
 import { root } from "../../support/root.ts";
 import { writeChangedFile } from "../../support/whole-file.ts";
-import { forNode } from "./program-bundle.ts";
 
 /** The packages that functions import, built once for all of them, apart from the functions' own sources. */
 export interface BuiltPackages {

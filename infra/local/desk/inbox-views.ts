@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { deviceOwnerKey } from "../../../shared/notifications/devices.ts";
 import { loginKey } from "../../../shared/people/logins.ts";
 import { hashToken } from "../../../shared/tokens/secrets.ts";
-import type { InboxEntry } from "../aws/inbox.ts";
-import { pinIn } from "../aws/message-pin.ts";
-import { parseJson } from "../json-text.ts";
+import type { InboxEntry } from "../../runtime/aws/inbox.ts";
+import { parseJson } from "../../runtime/json-text.ts";
+import { pinIn } from "../message-pin.ts";
 import type { ItemIndex } from "./item-index.ts";
 import type { InboxView } from "./views.ts";
 

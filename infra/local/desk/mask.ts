@@ -1,4 +1,4 @@
-import { parseJson } from "../json-text.ts";
+import { parseJson } from "../../runtime/json-text.ts";
 
 /** Replaces a secret. It is ASCII, so that a header may carry it. */
 const masked = "(masked)";

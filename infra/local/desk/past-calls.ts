@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
 import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/table/entity.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
+import type { WorkerCall } from "../../runtime/functions/work-report.ts";
+import type { FrontRequest } from "../../runtime/gateway/http-server.ts";
+import { parseJson } from "../../runtime/json-text.ts";
+import { isOf, type LogLine, readLine } from "../../runtime/log-lines.ts";
 import { messageOf } from "../../support/message-of.ts";
-import type { WorkerCall } from "../functions/work-report.ts";
-import type { FrontRequest } from "../gateway/http-server.ts";
-import { parseJson } from "../json-text.ts";
-import { isOf, type LogLine, readLine } from "../log-lines.ts";
 import { clip, maskBody, maskHeaders, maskQuery, maskText, maskValue } from "./mask.ts";
 import type { RequestRow, RunView, StoryView } from "./views.ts";
 

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
-import type { EventBuses } from "../aws/event-buses.ts";
-import type { LocalInbox } from "../aws/inbox.ts";
+import type { EventBuses } from "../../runtime/aws/event-buses.ts";
+import type { LocalInbox } from "../../runtime/aws/inbox.ts";
 import type { LocalAws } from "../local-aws.ts";
 import type { ItemIndex } from "./item-index.ts";
 import type { History } from "./past-calls.ts";

@@ -1,6 +1,6 @@
 import { operations } from "../../../shared/contract/operations.ts";
 import { recordTypes } from "../../../shared/contract/records.ts";
-import { parseJson } from "../json-text.ts";
+import { parseJson } from "../../runtime/json-text.ts";
 import type { ItemIndex } from "./item-index.ts";
 import {
   type ChangeView,

@@ -2,7 +2,7 @@ import type { InferOutput } from "valibot";
 import type { historyEntry } from "../../../shared/contract/changes.ts";
 import type { Role } from "../../../shared/contract/operation.ts";
 import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
-import type { LogLine } from "../log-lines.ts";
+import type { LogLine } from "../../runtime/log-lines.ts";
 
 /** The answers of the desk's server to its page. Times are milliseconds since 1970. */
 

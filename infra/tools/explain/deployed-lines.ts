@@ -9,8 +9,8 @@ import { paginateGetParameterHistory, SSMClient } from "@aws-sdk/client-ssm";
 import { chunksOf } from "../../../shared/run/batches.ts";
 import { functions } from "../../functions/functions.ts";
 import { type ReleaseManifest, readManifest } from "../../functions/release.ts";
-import { withClient } from "../../local/aws/with-client.ts";
-import { isOf, type LogLine, readLine } from "../../local/log-lines.ts";
+import { withClient } from "../../runtime/aws/with-client.ts";
+import { isOf, type LogLine, readLine } from "../../runtime/log-lines.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
 

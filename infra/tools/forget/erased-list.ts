@@ -5,7 +5,7 @@ import {
   paginateGetParametersByPath,
   SSMClient,
 } from "@aws-sdk/client-ssm";
-import { withClient } from "../../local/aws/with-client.ts";
+import { withClient } from "../../runtime/aws/with-client.ts";
 import { namesOf } from "../../stages/names.ts";
 import { readJsonFile } from "../../support/json-file.ts";
 import { writeWholeFile } from "../../support/whole-file.ts";

@@ -5,8 +5,8 @@ import type { APIGatewayProxyStructuredResultV2, Context, SQSBatchResponse, SQSE
 import { getOpenapi } from "../../../shared/contract/service.ts";
 import { type FunctionName, functions, operationRows } from "../../functions/functions.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
-import type { InboxEntry } from "../../local/aws/inbox.ts";
-import { spreadJson } from "../../local/json-text.ts";
+import type { InboxEntry } from "../../runtime/aws/inbox.ts";
+import { spreadJson } from "../../runtime/json-text.ts";
 
 /** A handler's result, and its duration. */
 export interface TimedAnswer {

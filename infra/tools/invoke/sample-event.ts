@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { type FunctionName, functions } from "../../functions/functions.ts";
-import { joinParameters } from "../../local/gateway/gateway-event.ts";
+import { joinParameters } from "../../runtime/gateway/gateway-event.ts";
 import { root } from "../../support/root.ts";
 import { orMistake, UsageError } from "../cli/command.ts";
 

@@ -6,7 +6,7 @@ import { epochSecondsAfter } from "../../../shared/table/table.ts";
 import { putIf } from "../../../shared/table/writes.ts";
 import { signAccessToken } from "../../../shared/tokens/access.ts";
 import { mintedPk, mintedTokens } from "../../../shared/tokens/keys.ts";
-import { withClient } from "../../local/aws/with-client.ts";
+import { withClient } from "../../runtime/aws/with-client.ts";
 import { tableNameOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stage-shape.ts";
 import type { ChosenStage } from "../../stages/stages.ts";

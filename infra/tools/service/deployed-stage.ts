@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { queueNames, queueSetting } from "../../../shared/run/settings.ts";
-import { withClient } from "../../local/aws/with-client.ts";
+import { withClient } from "../../runtime/aws/with-client.ts";
 import { namesOf, tableNameOf, tokenAudience } from "../../stages/names.ts";
 import { requireComplete } from "../../stages/stage-rules.ts";
 import { readStageSettings } from "../../stages/stage-settings.ts";

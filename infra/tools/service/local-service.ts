@@ -1,8 +1,5 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { type InboxEntry, openInbox } from "../../local/aws/inbox.ts";
-import { createEnvironments } from "../../local/functions/environments.ts";
-import { startWorkers } from "../../local/functions/workers.ts";
 import {
   dataDirectory,
   describeLocalAws,
@@ -14,7 +11,10 @@ import {
   readMachineFile,
   startLocalAws,
 } from "../../local/local-aws.ts";
-import { takeLock } from "../../local/machine-lock.ts";
+import { type InboxEntry, openInbox } from "../../runtime/aws/inbox.ts";
+import { createEnvironments } from "../../runtime/functions/environments.ts";
+import { startWorkers } from "../../runtime/functions/workers.ts";
+import { takeLock } from "../../runtime/machine-lock.ts";
 import { root } from "../../support/root.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
 

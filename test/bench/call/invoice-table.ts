@@ -1,9 +1,9 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { withClient } from "../../../infra/local/aws/with-client.ts";
-import { startEngine } from "../../../infra/local/engine/engine.ts";
-import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
+import { localCredentials } from "../../../infra/runtime/aws/local-credentials.ts";
+import { withClient } from "../../../infra/runtime/aws/with-client.ts";
+import { startEngine } from "../../../infra/runtime/engine/engine.ts";
+import { createTable } from "../../../infra/runtime/engine/local-table.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { tableClient } from "../../../shared/table/table.ts";

@@ -1,9 +1,9 @@
 import { relative } from "node:path";
 import type { DynamoDBRecord, SQSEvent } from "aws-lambda";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
+import { pinIn } from "../../../infra/local/message-pin.ts";
 import { root } from "../../../infra/support/root.ts";
 import { invokeHandler, isSuccess } from "../../../infra/tools/invoke/invocation.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";

@@ -8,7 +8,7 @@ import { arazzoOf, payingNeedsAPerson } from "../../../infra/document/journeys.t
 import { pageDefine } from "../../../infra/document/page-build.ts";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { callAsParts } from "../../../infra/local/builds/builds.ts";
-import { gatewayAnswer } from "../../../infra/local/gateway/gateway-answer.ts";
+import { gatewayAnswer } from "../../../infra/runtime/gateway/gateway-answer.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { getOpenapi } from "../../../shared/contract/service.ts";

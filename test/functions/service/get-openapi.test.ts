@@ -9,7 +9,7 @@ import { interfaceText } from "../../../infra/document/texts/interface.ts";
 import { codeTexts } from "../../../infra/document/texts/refusals.ts";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { functions } from "../../../infra/functions/functions.ts";
-import { gatewayAnswer } from "../../../infra/local/gateway/gateway-answer.ts";
+import { gatewayAnswer } from "../../../infra/runtime/gateway/gateway-answer.ts";
 import { getOpenapi } from "../../../shared/contract/service.ts";
 import { call, eventOf } from "../../support/requests/call.ts";
 import { openApi } from "../../support/requests/described-answers.ts";

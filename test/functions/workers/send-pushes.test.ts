@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { markByIds } from "../../../functions/notifications/mark-notifications.ts";
 import { handler } from "../../../functions/workers/send-pushes.ts";
 import { streamFilters } from "../../../infra/functions/stream-filters.ts";
-import { matchesAny } from "../../../infra/local/filter-patterns.ts";
+import { matchesAny } from "../../../infra/runtime/filter-patterns.ts";
 import { dropDeviceTokens, findDevices, keepEndpoint } from "../../../shared/notifications/devices.ts";
 import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { lastTransactionMs } from "../../../functions/notifications/mark-notifications.ts";
 import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { startHttpService } from "../../../infra/local/http-service.ts";
+import { startHttpService } from "../../../infra/runtime/http-service.ts";
 import { callLimits, limitedBy } from "../../../shared/run/call-limits.ts";
 
 /** Pauses of the SDK between the attempts of a call whose connection fails: up to 50 ms, then 100 ms. */

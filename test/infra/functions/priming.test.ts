@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { primingStepsOf } from "../../../infra/functions/entries.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { type HttpService, readBody, startHttpService } from "../../../infra/local/http-service.ts";
+import { type HttpService, readBody, startHttpService } from "../../../infra/runtime/http-service.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { getUnreadCounts } from "../../../shared/contract/notifications.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";

@@ -7,9 +7,9 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { startQueues } from "../../../infra/local/aws/sqs.ts";
 import { changeDesk, readDesk } from "../../../infra/local/desk/answers.ts";
 import { isBad, type ResourcesView } from "../../../infra/local/desk/views.ts";
+import { startQueues } from "../../../infra/runtime/aws/sqs.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { deskSources } from "./happenings.ts";
 

@@ -1,14 +1,14 @@
 import { request as httpRequest, type IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { type InboxEntry, openInbox } from "../../../infra/local/aws/inbox.ts";
 import { openDesk } from "../../../infra/local/desk/desk.ts";
 import { refusalOf } from "../../../infra/local/desk/guard.ts";
 import { viewInbox } from "../../../infra/local/desk/inbox-views.ts";
 import type { DeskOptions } from "../../../infra/local/desk/sources.ts";
 import type { ShownPerson } from "../../../infra/local/desk/views.ts";
-import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
-import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
+import { type InboxEntry, openInbox } from "../../../infra/runtime/aws/inbox.ts";
+import type { FrontRequest } from "../../../infra/runtime/gateway/http-server.ts";
+import { type HttpService, startHttpService } from "../../../infra/runtime/http-service.ts";
 import { loginKey } from "../../../shared/people/logins.ts";
 import type { Key } from "../../../shared/table/table.ts";
 import { newFolder } from "../../support/service/new-folder.ts";

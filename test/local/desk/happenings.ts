@@ -1,11 +1,11 @@
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { type ItemIndex, openItemIndex } from "../../../infra/local/desk/item-index.ts";
 import { type History, openHistory } from "../../../infra/local/desk/past-calls.ts";
 import type { DeskSources } from "../../../infra/local/desk/sources.ts";
 import { storyOf } from "../../../infra/local/desk/story.ts";
 import type { InboxView, ShownPerson } from "../../../infra/local/desk/views.ts";
-import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
+import { openInbox } from "../../../infra/runtime/aws/inbox.ts";
+import type { FrontRequest } from "../../../infra/runtime/gateway/http-server.ts";
 
 export function line(fields: object): string {
   return `${JSON.stringify({ level: "info", message: "processed", timestamp: new Date().toISOString(), ...fields })}\n`;

@@ -3,8 +3,8 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { openHistory } from "../../../infra/local/desk/past-calls.ts";
 import { storyOf } from "../../../infra/local/desk/story.ts";
-import { splitTarget } from "../../../infra/local/gateway/gateway-event.ts";
-import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
+import { splitTarget } from "../../../infra/runtime/gateway/gateway-event.ts";
+import type { FrontRequest } from "../../../infra/runtime/gateway/http-server.ts";
 import { addRun, asEvent, line, message, record, requestOf } from "./happenings.ts";
 
 const index = { person: () => undefined, hasDevice: () => false };

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { InboxEntry } from "../../../infra/local/aws/inbox.ts";
+import type { InboxEntry } from "../../../infra/runtime/aws/inbox.ts";
 
 type Channel = InboxEntry["channel"];
 

@@ -6,8 +6,8 @@ import {
   keepSent,
   storePin,
 } from "../../../functions/workers/deliver-pin.ts";
-import type { LocalInbox } from "../../../infra/local/aws/inbox.ts";
-import { pinIn } from "../../../infra/local/aws/message-pin.ts";
+import { pinIn } from "../../../infra/local/message-pin.ts";
+import type { LocalInbox } from "../../../infra/runtime/aws/inbox.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { newPin } from "../../../shared/people/ask-for-pin.ts";
 import { subjectOf, windowOf } from "../../../shared/people/limits.ts";

@@ -1,6 +1,6 @@
 import { cpSync, existsSync } from "node:fs";
 import { packagesFolder } from "../../../infra/local/builds/packages.ts";
-import { assemblyFolder, synthesisFile } from "../../../infra/local/stack/synthesis.ts";
+import { assemblyFolder, synthesisFile } from "../../../infra/runtime/stack/synthesis.ts";
 
 /** Starts a machine's folder with the synthesis and packages of another one. */
 export function copySynthesis(from: string, to: string): void {

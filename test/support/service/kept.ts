@@ -3,7 +3,7 @@ import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } fro
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { takeLock } from "../../../infra/local/machine-lock.ts";
+import { takeLock } from "../../../infra/runtime/machine-lock.ts";
 import { root } from "../../../infra/support/root.ts";
 import { digestSources } from "./sources-digest.ts";
 

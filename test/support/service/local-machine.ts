@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findFreePort } from "../../../infra/local/http-service.ts";
+import { findFreePort } from "../../../infra/runtime/http-service.ts";
 import { makeTemporaryFolder, type TemporaryFolder } from "../../../infra/support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

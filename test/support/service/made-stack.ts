@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { serviceApp } from "../../../infra/local/service-app.ts";
-import { synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
+import { synthesizeOnce } from "../../../infra/runtime/stack/synthesis.ts";
 import type { Template } from "../../../infra/support/stack-template.ts";
 import { copySynthesis } from "./copy-synthesis.ts";
 import { copyBundles, copyStages, keep } from "./kept.ts";

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { expect } from "vitest";
-import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
+import { type HttpService, startHttpService } from "../../../infra/runtime/http-service.ts";
 import { type Inboxes, openInboxes } from "../../support/requests/inboxes.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 import { account, type Emulator, region } from "./emulator.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { findFreePort } from "../../../infra/local/http-service.ts";
+import { findFreePort } from "../../../infra/runtime/http-service.ts";
 import { installEmulator } from "./install.ts";
 import { root } from "./program.ts";
 

@@ -6,7 +6,7 @@ import {
 } from "@aws-sdk/client-scheduler";
 import { SESClient, VerifyEmailIdentityCommand } from "@aws-sdk/client-ses";
 import { expect, test } from "vitest";
-import { pinForm } from "../../../infra/local/aws/message-pin.ts";
+import { pinForm } from "../../../infra/local/message-pin.ts";
 import { functionNameOf } from "../../../infra/stages/names.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
 import { send, signIn } from "../../support/requests/http-client.ts";

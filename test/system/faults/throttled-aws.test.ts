@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { functions } from "../../../infra/functions/functions.ts";
-import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
+import { type HttpService, startHttpService } from "../../../infra/runtime/http-service.ts";
 import { type OperationName, operations } from "../../../shared/contract/operations.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { call, type TestRequest } from "../../support/requests/call.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pinForm, pinIn } from "../../../infra/local/aws/message-pin.ts";
+import { pinForm, pinIn } from "../../../infra/local/message-pin.ts";
 import { userLine } from "../../support/records/records.ts";
 import type { HttpResult } from "../../support/requests/http-client.ts";
 import { newEmail, newId, newPhone, useTarget } from "./target.ts";

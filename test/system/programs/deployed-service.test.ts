@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
+import { readBody, startHttpService } from "../../../infra/runtime/http-service.ts";
 import { tableNameOf } from "../../../infra/stages/names.ts";
 import { userLine } from "../../support/records/records.ts";
 import { type CommandResult, makeDirectory, runTool } from "../../support/service/local-machine.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
-import { takeLock } from "../../../infra/local/machine-lock.ts";
+import { takeLock } from "../../../infra/runtime/machine-lock.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { usualOrFull } from "../../support/service/counts.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { LocalInbox } from "../../../infra/local/aws/inbox.ts";
+import type { LocalInbox } from "../../../infra/runtime/aws/inbox.ts";
 import * as lines from "../../support/records/records.ts";
 import { newestPin } from "../../support/requests/pins.ts";
 import type { Release } from "./release.ts";

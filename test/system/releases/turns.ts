@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
 import { expect } from "vitest";
 import { streamConsumers, streamFilters } from "../../../infra/functions/stream-filters.ts";
-import { matchesAny, type Pattern } from "../../../infra/local/filter-patterns.ts";
+import { matchesAny, type Pattern } from "../../../infra/runtime/filter-patterns.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { isTombstone, keyOf } from "../../../shared/table/table.ts";
 import { changeAt } from "../../support/workers/events.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
+import { readBody, startHttpService } from "../../../infra/runtime/http-service.ts";
 import { root } from "../deploy/program.ts";
 
 const node = join(root, "node_modules/.bin/node");

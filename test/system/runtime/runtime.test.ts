@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { primingStepsOf } from "../../../infra/functions/entries.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
+import { type HttpService, startHttpService } from "../../../infra/runtime/http-service.ts";
 import type { Template } from "../../../infra/support/stack-template.ts";
 import { copyBundles } from "../../support/service/kept.ts";
 import { synthesizedTemplate } from "../../support/service/made-stack.ts";

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect, test } from "vitest";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { machineFile } from "../../../infra/local/local-aws.ts";
-import { takeLock } from "../../../infra/local/machine-lock.ts";
+import { takeLock } from "../../../infra/runtime/machine-lock.ts";
 import { forget } from "../../../infra/tools/forget.ts";
 import { runImport } from "../../../infra/tools/import.ts";
 import { withLocalService } from "../../../infra/tools/service/local-service.ts";

@@ -1,6 +1,6 @@
 import type { ComponentProps, ComponentChildren as Content } from "preact";
 import { useState } from "preact/hooks";
-import { spreadJson } from "../../json-text.ts";
+import { spreadJson } from "../../../runtime/json-text.ts";
 import { plural, type RecordChange } from "../views.ts";
 import { useLive } from "./server.ts";
 

@@ -1,4 +1,4 @@
-import type { LogLine } from "../../log-lines.ts";
+import type { LogLine } from "../../../runtime/log-lines.ts";
 import { durationOf, type RunView, type StoryRow, type StoryView } from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
 import { Message } from "./inbox.tsx";

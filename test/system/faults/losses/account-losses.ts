@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { handler as confirmLoginHandler } from "../../../../functions/accounts/confirm-login.ts";
 import { handler as endSessionHandler } from "../../../../functions/sessions/end-session.ts";
 import { handler as signOutHandler } from "../../../../functions/sessions/sign-out.ts";
-import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
+import { pinIn } from "../../../../infra/local/message-pin.ts";
 import { confirmLogin } from "../../../../shared/contract/accounts.ts";
 import { endSession, signOut } from "../../../../shared/contract/sessions.ts";
 import { primeVerification } from "../../../../shared/priming.ts";

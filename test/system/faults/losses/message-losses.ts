@@ -6,7 +6,7 @@ import { handler as intake } from "../../../../functions/workers/intake.ts";
 import { handler as notifyPasswordChanged } from "../../../../functions/workers/notify-password-changed.ts";
 import { handler as sendEvents } from "../../../../functions/workers/send-events.ts";
 import { handler as sendPushes } from "../../../../functions/workers/send-pushes.ts";
-import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
+import { pinIn } from "../../../../infra/local/message-pin.ts";
 import { findUnreadCounts, notificationKey } from "../../../../shared/notifications/notifications.ts";
 import { notificationLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";

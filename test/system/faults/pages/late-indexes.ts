@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchGetCommand, BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
 import { chanceOf } from "../../../../infra/local/demo/demo-chance.ts";
-import { createTable } from "../../../../infra/local/engine/local-table.ts";
+import { createTable } from "../../../../infra/runtime/engine/local-table.ts";
 import { chunksOf, createTurns } from "../../../../shared/run/batches.ts";
 import { settings } from "../../../../shared/run/settings.ts";
 import { tableClient } from "../../../../shared/table/table.ts";

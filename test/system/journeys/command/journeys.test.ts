@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { startHttpService } from "../../../../infra/local/http-service.ts";
+import { startHttpService } from "../../../../infra/runtime/http-service.ts";
 import { useDeployedStage } from "../../../support/service/stage.ts";
 import { runProgram } from "../../../tools/machine.ts";
 import { runJourneys } from "../journeys.ts";
