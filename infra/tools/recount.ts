@@ -1,8 +1,8 @@
-import { listNames } from "../../shared/records/items.ts";
 import { inParallel } from "../../shared/run/batches.ts";
 import { patiently } from "./aws/patience.ts";
 import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { findCountedCompanies } from "./recount/counted-companies.ts";
+import { listNames } from "./recount/list-counters.ts";
 import { describeDifference, recount } from "./recount/recount-lists.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";

@@ -1,8 +1,8 @@
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { UniqueKey } from "../table/plans.ts";
-import { getItem, type Item, type Key } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 import { ifAbsent, type TransactionWrite, updateOf } from "../table/writes.ts";
-import { type AccountWithHash, findAccountWith, nobody, type User } from "./users.ts";
+import { type AccountWithHash, findAccountWith, nobody } from "./users.ts";
 
 /** A login as the table stores it. Its key contains the login's normal form (D7). */
 interface StoredLogin extends StoredItem {
@@ -21,13 +21,6 @@ export function loginKey(login: string): Key {
 /** Access pattern U2: finds the id of the user who owns a login. One read unit. */
 export async function findUserIdOfLogin(login: string): Promise<number | undefined> {
   return (await logins.find(loginKey(login), { consistent: true }))?.user_id;
-}
-
-/** Finds the items of a user's logins. Half a read unit each, one round trip. */
-export async function findLoginsOf({ email, phone_number }: Pick<User, "email" | "phone_number">): Promise<Item[]> {
-  const own = [email, phone_number].filter((login) => login !== null);
-  const found = await Promise.all(own.map((login) => getItem(loginKey(login))));
-  return found.filter((item) => item !== undefined);
 }
 
 /**

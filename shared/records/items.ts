@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { type invoice, invoiceStates, type timesheet, timesheetStates } from "../contract/finance.ts";
+import type { invoice, timesheet } from "../contract/finance.ts";
 import type { job } from "../contract/jobs.ts";
 import { isWithin, type Scope } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
@@ -74,16 +74,6 @@ export function positionOf(list: ListName, companyId: unknown, fields: PositionF
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
-
-/** The states of the records of a list. */
-export const listStates = {
-  INVOICES: invoiceStates,
-  TIMESHEETS: timesheetStates,
-  JOBS: [jobListState],
-} as const satisfies Record<ListName, readonly string[]>;
-
-/** The names of the lists. */
-export const listNames: readonly ListName[] = ["INVOICES", "TIMESHEETS", "JOBS"];
 
 /** The kinds of record that lists are made of. */
 export const listsByKind = {

@@ -1,87 +1,26 @@
 import type { Scope } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
-import { chunksOf } from "../run/batches.ts";
 import { count, log } from "../run/log.ts";
 import type { DateRange } from "../run/paging.ts";
 import {
   allMonths,
   type Count,
-  counterKey,
   counterPartition,
   counters,
-  counterWrites,
   countsBetween,
-  foldCounts,
-  importParts,
   type ListName,
   type ListPosition,
   monthOf,
   type StoredCounter,
   stateOfDay,
   totalPartitions,
-  userParts,
 } from "../table/counters.ts";
 import { type Item, queryItems, queryPages } from "../table/table.ts";
-import { lacks, maxTransactionWrites, type TransactionWrite, transact } from "../table/writes.ts";
+import type { TransactionWrite } from "../table/writes.ts";
 import { type ListedItem, type PositionFields, positionFault, positionOf } from "./items.ts";
 import { deleteEntry, entriesMissingIn, entriesOf, putEntry } from "./numbers.ts";
 
-/** A company's list. */
-export type CompanyList = Pick<Count, "list" | "companyId">;
-
-/** The parts of a list's counters, by month. */
-export type CounterParts = ReadonlyMap<string, readonly StoredCounter[]>;
-
-const [, ...otherParts] = [...userParts, ...importParts];
-const countersAtOnce = Math.floor(maxTransactionWrites / (otherParts.length + 1));
 const notFigures = new Set(["writes", "schema_version"]);
-
-/** Reads the counters of a company's list as they are. A read unit for 4 KB. */
-export async function readCounters({ list, companyId }: CompanyList): Promise<CounterParts> {
-  const ExpressionAttributeValues = { ":pk": counterPartition(list, companyId) };
-  const query = { KeyConditionExpression: "pk = :pk", ConsistentRead: true, ExpressionAttributeValues };
-  const parts = (await queryItems(query)).map(counters.decode);
-  return Map.groupBy(parts, monthOf);
-}
-
-/** The sums of the parts of each counter. */
-export function sumsOf(of: CompanyList, parts: CounterParts): Count[] {
-  return foldCounts(
-    [...parts].flatMap(([month, each]) => each.map((part) => ({ ...of, month, figures: figuresOf(part) }))),
-  );
-}
-
-/** The figures of a part, of whatever state. */
-function figuresOf(part: StoredCounter): Map<string, number> {
-  const figures = Object.entries(part).filter(([name, value]) => typeof value === "number" && !notFigures.has(name));
-  return new Map(figures);
-}
-
-/**
- * Adds folded counts to counters of a list, if nobody has written a part of these since it was read. Up to twelve
- * counters are one transaction. False if somebody has; the counters of earlier transactions are written then.
- */
-export async function addIfAsRead(counts: readonly Count[], read: CounterParts): Promise<boolean> {
-  const writesOf = (count: Count, part: number) => {
-    const { sk } = counterKey(count, part);
-    return read.get(count.month)?.find((each) => each.sk === sk)?.writes;
-  };
-  const check = (count: Count, part: number): TransactionWrite => {
-    const writes = writesOf(count, part);
-    const isAsRead =
-      writes === undefined
-        ? { ConditionExpression: lacks("writes") }
-        : { ConditionExpression: "writes = :writes", ExpressionAttributeValues: { ":writes": writes } };
-    return { ConditionCheck: { Key: counterKey(count, part), ...isAsRead } };
-  };
-  for (const chunk of chunksOf(counts, countersAtOnce)) {
-    const adds = counterWrites(chunk, 0, (count) => ({ writes: writesOf(count, 0) }));
-    const checks = chunk.flatMap((count) => otherParts.map((part) => check(count, part)));
-    const failed = await transact([...adds, ...checks]);
-    if (failed.length > 0) return false;
-  }
-  return true;
-}
 
 /** The records of a list in some states, of one company or of all, within a range of dates (D21). */
 export interface ListSelection<L extends ListName = ListName> extends DateRange {
@@ -198,6 +137,12 @@ export function tooManyDates(): Refusal {
   return new Refusal("query_too_broad", "The range of dates of all companies is too broad", {
     errors: [{ parameter: "by_company", code: "required", detail }],
   });
+}
+
+/** The figures of a part, of whatever state. */
+export function figuresOf(part: StoredCounter): Map<string, number> {
+  const figures = Object.entries(part).filter(([name, value]) => typeof value === "number" && !notFigures.has(name));
+  return new Map(figures);
 }
 
 /** The part of a transaction that keeps lists, totals and the search by number in line with a record. */

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { chanceOf } from "../../infra/local/demo/demo-chance.ts";
 import { findCountedCompanies } from "../../infra/tools/recount/counted-companies.ts";
+import { listNames } from "../../infra/tools/recount/list-counters.ts";
 import { describeDifference, recount } from "../../infra/tools/recount/recount-lists.ts";
-import { listNames } from "../../shared/records/items.ts";
 import { sleep } from "../../shared/run/backoff.ts";
 import type { ListName } from "../../shared/table/counters.ts";
 import { counterKey } from "../../shared/table/counters.ts";

@@ -1,9 +1,9 @@
-import { findLoginsOf } from "../../../shared/people/logins.ts";
-import { findUser, userKey } from "../../../shared/people/users.ts";
+import { loginKey } from "../../../shared/people/logins.ts";
+import { findUser, type User, userKey } from "../../../shared/people/users.ts";
 import { historyItems, historyPartition } from "../../../shared/records/history.ts";
 import { listedItems } from "../../../shared/records/items.ts";
 import type { Item } from "../../../shared/table/table.ts";
-import { keyOf, queryItems, scanPages } from "../../../shared/table/table.ts";
+import { getItem, keyOf, queryItems, scanPages } from "../../../shared/table/table.ts";
 import { findPerson, isDriver, namesDriver, type Person } from "../forget/person.ts";
 import { requireFree, requireUnstopped, writeFiles } from "./draft-files.ts";
 import { type OwnDataLine, ownDataLineOf } from "./own-data.ts";
@@ -109,4 +109,11 @@ function changeLines(items: readonly Item[], person: Person): OwnDataLine[] {
 function withoutOthers(fields: unknown, person: Person): unknown {
   const { driver } = (fields ?? {}) as { readonly driver?: unknown };
   return driver === undefined || isDriver(person, driver) ? fields : { ...(fields as object), driver: null };
+}
+
+/** Finds the items of a user's logins. Half a read unit each, one round trip. */
+async function findLoginsOf({ email, phone_number }: Pick<User, "email" | "phone_number">): Promise<Item[]> {
+  const own = [email, phone_number].filter((login) => login !== null);
+  const found = await Promise.all(own.map((login) => getItem(loginKey(login))));
+  return found.filter((item) => item !== undefined);
 }

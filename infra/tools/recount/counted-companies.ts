@@ -1,6 +1,6 @@
-import { listNames } from "../../../shared/records/items.ts";
 import { companyOf, counters, totalPartitions } from "../../../shared/table/counters.ts";
 import { queryPages } from "../../../shared/table/table.ts";
+import { listNames } from "./list-counters.ts";
 
 /**
  * Access pattern R6: the companies that have counters, by ascending id. Half a read unit for 4 KB of the counters of all

@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { listedItems, listStates, monthKey, stateKey } from "../../../shared/records/items.ts";
-import {
-  addIfAsRead,
-  type CompanyList,
-  type CounterParts,
-  listPositionOf,
-  readCounters,
-  sumsOf,
-} from "../../../shared/records/totals.ts";
+import { listedItems, monthKey, stateKey } from "../../../shared/records/items.ts";
+import { listPositionOf } from "../../../shared/records/totals.ts";
 import { sleep } from "../../../shared/run/backoff.ts";
 import { chunksOf } from "../../../shared/run/batches.ts";
 import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../../../shared/table/counters.ts";
@@ -15,6 +8,7 @@ import { maxBatchReads, readBatch } from "../../../shared/table/reads.ts";
 import { paces, retry } from "../../../shared/table/retry.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { keyOf, projectionOf, queryPages } from "../../../shared/table/table.ts";
+import { addIfAsRead, type CompanyList, type CounterParts, listStates, readCounters, sumsOf } from "./list-counters.ts";
 
 /** Differences that are still there after as long are no change under way. */
 const looksApartMs = 60_000;
