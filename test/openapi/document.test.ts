@@ -27,7 +27,8 @@ test("D45: the kinds of notifications and their types of record are listed as va
 
 test("D25: the group of notifications has a table of who is notified of what, and by which channels", () => {
   const { description } = openApi.tags.find(({ name }: { name: string }) => name === "notifications");
-  expect(description.split("\n\n")[1].split("\n")).toEqual([
+  const advice = "Who is notified of what is a decision (D25): a new kind has its row here too";
+  expect(description.split("\n\n")[1].split("\n"), advice).toEqual([
     "| record_type | type | who is notified | push | mail and SMS |",
     "| --- | --- | --- | --- | --- |",
     "| `Job` | `published` | operators of its company | yes | no |",

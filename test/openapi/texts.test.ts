@@ -112,5 +112,8 @@ test("tags, licence, contact, version and servers are there", () => {
   expect(servers).toHaveLength(1);
   const used = Object.values<Record<string, { tags: string[] }>>(paths).flatMap((item) => Object.values(item));
   const names = tags.map(({ name }: { name: string }) => name);
-  expect([...new Set(used.flatMap((each) => each.tags))].toSorted()).toEqual(names.toSorted());
+  expect(
+    [...new Set(used.flatMap((each) => each.tags))].toSorted(),
+    "Each area has its text in tagTexts of infra/document/texts/interface.ts, and no other has one",
+  ).toEqual(names.toSorted());
 });
