@@ -85,7 +85,7 @@ export const stageShape = v.object({
     },
   ),
   outboundEvents: optional(
-    "Whether [events go out](../shared/contract/EVENTS.md#events-that-go-out) on a bus of their own, for rules of other systems. `off` removes the bus, its queue and function, and their costs, once [no rule of another system](RUNBOOK.md#remove-a-stage) is on it.",
+    "Whether [events go out](../shared/contract/EVENTS.md#events-that-go-out) on a bus of their own, for rules of other systems. `off` removes the bus, its queue and function, and their costs, once [no rule of another system](#remove-a-stage) is on it.",
     value.oneOf(["on", "off"]),
     { otherwise: "on" },
   ),

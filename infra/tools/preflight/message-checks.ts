@@ -8,7 +8,7 @@ import { orUndefined } from "../aws/aws-faults.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok, onlyFor } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
-const smsStep = 'step 4 of "The first time" in infra/RUNBOOK.md';
+const smsStep = '"SMS" in infra/README.md';
 /** Each line has a user's phone number. */
 const mostSmsLogDays = 14;
 /** The limit of an account that has set none. */

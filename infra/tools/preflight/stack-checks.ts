@@ -30,7 +30,7 @@ export async function findLeftovers(place: DeployTarget): Promise<Finding> {
       ? [`${secrets.join(", ")}: no deploy adopts a secret, so copy what you need and delete them`]
       : []),
   ];
-  return missing(`An earlier stack left ${faults.join("; and ")}, all as "Remove a stage" in infra/RUNBOOK.md says.`);
+  return missing(`An earlier stack left ${faults.join("; and ")}, all as "Remove a stage" in infra/README.md says.`);
 }
 
 /**

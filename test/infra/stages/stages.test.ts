@@ -280,10 +280,7 @@ test.each([
 
 test.each([
   ["probeLogin", "the alarms of a canary watch the first tenth of a new version's calls"],
-  [
-    "smsMonthlySpendLimitDollars",
-    "the account's limit of SMS is set once, as a step of infra/RUNBOOK.md, The first time, says",
-  ],
+  ["smsMonthlySpendLimitDollars", "the account's limit of SMS is set once, as the chapter SMS of infra/README.md says"],
   ["testLogins", "reviewers of an app store sign in with the password that an import gives their user"],
   [
     "webhooks",

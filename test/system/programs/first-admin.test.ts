@@ -8,13 +8,13 @@ import { root } from "../../../infra/support/root.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
-import { shellBlocksOf } from "../runbook/shell-commands.ts";
+import { readPage, shellBlocksOf } from "../runbook/shell-commands.ts";
 
 const directory = await makeMachineDirectory();
 const own = useOwnMachine(directory);
 const tool = join(root, "infra/tools/import.ts");
 const ofStage = "npm run import -- --stage dev -";
-const [block = ""] = shellBlocksOf("The first admin", readFileSync(join(root, "infra/README.md"), "utf8"));
+const [block = ""] = shellBlocksOf("The first admin", readPage("infra/README.md"));
 const hasJq = spawnSync("jq", ["--version"]).status === 0;
 
 /** Pastes the page's commands, types the password, and gives what they print; the stage is the local machine. */

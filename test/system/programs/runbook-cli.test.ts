@@ -1,19 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { root } from "../../../infra/support/root.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { installCli } from "../deploy/install.ts";
 import { findPython, neededPython } from "../deploy/python.ts";
-import { awsCommandsIn } from "../runbook/shell-commands.ts";
+import { awsCommandsIn, readPage } from "../runbook/shell-commands.ts";
 
 interface Answer {
   readonly command: readonly string[];
   readonly said: string;
 }
 
-const commands = awsCommandsIn(readFileSync(join(root, "infra/RUNBOOK.md"), "utf8"));
+const pages = ["infra/RUNBOOK.md", "infra/README.md", "infra/UPGRADE.md"];
+const commands = pages.flatMap((page) => awsCommandsIn(readPage(page)));
 const wrong = ["dynamodb", "describe-table", "--tabel", "records"];
 /** Values that the shell or commands before them make, and the CLI takes in one form only: of an option, or of one service's. */
 const filled: Readonly<Record<string, string>> = {
@@ -44,12 +45,15 @@ beforeAll(async () => {
   if (hasPython) programs = await installCli();
 }, 300_000);
 
-test.skipIf(!hasPython)(`every command of the runbook is one that the AWS CLI takes (needs ${neededPython})`, () => {
-  expect(commands.length).toBeGreaterThan(30);
-  const answers = parse([...commands.map(withFiles), wrong]);
-  const refused = answers.filter(({ said }) => !said.includes("Could not connect to the endpoint URL"));
-  expect(refused.map(({ command }) => command)).toEqual([wrong]);
-});
+test.skipIf(!hasPython)(
+  `every command of the runbook and of the pages on deploys is one that the AWS CLI takes (needs ${neededPython})`,
+  () => {
+    expect(commands.length).toBeGreaterThan(30);
+    const answers = parse([...commands.map(withFiles), wrong]);
+    const refused = answers.filter(({ said }) => !said.includes("Could not connect to the endpoint URL"));
+    expect(refused.map(({ command }) => command)).toEqual([wrong]);
+  },
+);
 
 function withFiles(command: readonly string[]): string[] {
   // The profiles are the reader's own.

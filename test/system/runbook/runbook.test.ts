@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../../infra/support/root.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
-import { awsCommandsIn, runbookText, shellBlocksOf } from "./shell-commands.ts";
+import { awsCommandsIn, readPage, runbookText, shellBlocksOf } from "./shell-commands.ts";
 
 const runbook = runbookText();
 const commands = awsCommandsIn(runbook);
@@ -104,7 +104,8 @@ test("the fault that is released on purpose is the first statement of its handle
   const folder = newFolder();
   const file = "functions/finance/list-invoices.ts";
   cpSync(join(root, file), join(folder, file));
-  const [change = ""] = /^ *perl .*$/m.exec(shellBlocksOf("Again").join("")) ?? [];
+  const [change = ""] =
+    /^ *perl .*$/m.exec(shellBlocksOf("Deploy a release", readPage("infra/UPGRADE.md")).join("")) ?? [];
   expect(run(`cd ${folder} && ${change}`).status).toBe(0);
   expect(readFileSync(join(folder, file), "utf8").match(/authenticated\(.* => \{\n {2}throw new Error/g)).toHaveLength(
     1,

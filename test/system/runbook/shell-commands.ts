@@ -14,7 +14,10 @@ function blocksIn(page: string): string[] {
 }
 
 /** The runbook, as operators read it. */
-export const runbookText = (): string => readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
+export const runbookText = (): string => readPage("infra/RUNBOOK.md");
+
+/** A page of the project, by its path in it. */
+export const readPage = (path: string): string => readFileSync(join(root, path), "utf8");
 
 /** The commands of AWS in a page: what is written as shell, each as the words that the shell would pass on. */
 export function awsCommandsIn(page: string): string[][] {

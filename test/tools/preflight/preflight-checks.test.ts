@@ -199,7 +199,7 @@ test.each<Row>([
   ["SMS sandbox", "leave the SMS sandbox", { GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" } }],
   [
     "SMS spend",
-    'limit of SMS is 1 dollars a month: set another, as step 4 of "The first time"',
+    'limit of SMS is 1 dollars a month: set another, as "SMS" in infra/README.md',
     noSmsAttributes,
     keeping,
   ],
