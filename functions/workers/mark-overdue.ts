@@ -11,7 +11,19 @@ import { forSchedule } from "../../shared/worker.ts";
 
 /** Enough that a transaction finds many invoices of few companies. */
 const invoicesAtOnce = 1_000;
+
 const { mark_key: dueKey } = dueMark("", 0);
+
+/**
+ * Marks pending invoices as overdue if their due date has passed in the business's time zone (D20). About midnight it
+ * waits, because an import whose clock is behind may still store what was due the day before as pending.
+ */
+export const handler = forSchedule(async (context) => {
+  const timeZone = settings.businessTimeZone();
+  const waitMs = msUntilSettled(timeZone, context.now);
+  await sleep(waitMs);
+  await markOverdue(calendarDateIn(timeZone, new Date(context.now.getTime() + waitMs)), context);
+});
 
 /**
  * Access pattern I3: turns every pending invoice that was due before a calendar date overdue, and gives their number (D20).
@@ -56,14 +68,3 @@ function becomingOverdue(invoice: ListedItem<"INVOICES">, context: WriteContext)
   const { writes, counts } = listWrites("INVOICES", invoice, next);
   return { outcome: "updated", writes: [replaceItem(invoice, next, context), ...writes], counts };
 }
-
-/**
- * Marks pending invoices as overdue if their due date has passed in the business's time zone (D20). About midnight it
- * waits, because an import whose clock is behind may still store what was due the day before as pending.
- */
-export const handler = forSchedule(async (context) => {
-  const timeZone = settings.businessTimeZone();
-  const waitMs = msUntilSettled(timeZone, context.now);
-  await sleep(waitMs);
-  await markOverdue(calendarDateIn(timeZone, new Date(context.now.getTime() + waitMs)), context);
-});
