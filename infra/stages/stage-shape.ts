@@ -16,12 +16,9 @@ const mostPrincipals = 3;
  */
 export const stageShape = v.object({
   name: setting("Part of the stage's names in AWS. Never change it.", value.word),
-  region: optional(
-    "AWS region of the stage. If it is set, a deploy elsewhere is refused; otherwise the credentials decide.",
-    value.region,
-  ),
+  region: optional("AWS region; a deploy elsewhere is refused. Without it the credentials decide.", value.region),
   account: optional(
-    "AWS account of the stage. If it is set, a deploy elsewhere is refused; otherwise the credentials decide.",
+    "AWS account; a deploy elsewhere is refused. Without it the credentials decide.",
     value.accountNumber,
   ),
   serviceName: setting("Name of the service in messages to people.", value.serviceName),
@@ -30,13 +27,9 @@ export const stageShape = v.object({
     value.oneOf(locales),
     { otherwise: "en" },
   ),
-  senderAddress: setting(
-    "Sender of e-mails. Each stage of an account that verifies a domain itself needs a domain of its own.",
-    value.emailAddress,
-    "an e-mail address that SES may send from",
-  ),
+  senderAddress: setting("Sender of e-mails.", value.emailAddress, "an e-mail address that SES may send from"),
   senderIdentity: setting(
-    "The identity that SES verifies: the whole domain of the address, the address alone, or none as the account already has it.",
+    "The identity that SES verifies: the whole domain, which one stage of an account and region may, the address alone, or `existing`.",
     value.oneOf(["domain", "address", "existing"]),
   ),
   defaultCountry: setting("ISO 3166 country of phone numbers without a country code.", value.country),
@@ -46,11 +39,11 @@ export const stageShape = v.object({
     "a list of the ISO 3166 codes of one or more countries, such as GB",
   ),
   recoveryDisclosure: setting(
-    "`masked`: a password request shows nothing of the stored user. `full`: it shows the user, and answers 404 to unknown logins.",
+    "Whether a password request [shows the stored user](../shared/contract/README.md#d12-what-strangers-learn).",
     value.oneOf(settingWords.recoveryDisclosure),
   ),
   registration: setting(
-    "Whether strangers may register. `closed` answers 404; choose it for a real stage unless strangers are wanted.",
+    "Whether strangers may register. `closed` answers 404.",
     value.oneOf(settingWords.registration),
   ),
   unknownParameters: optional(
@@ -59,16 +52,16 @@ export const stageShape = v.object({
     { otherwise: "refuse" },
   ),
   smsSenderId: optional(
-    "Sender of SMS. Many countries drop SMS of an unregistered sender, and SNS still reports success. Register it with AWS first, which takes weeks.",
+    "Sender of SMS, registered with AWS, which takes weeks. Many countries drop SMS of others, and SNS still reports success.",
     value.smsSender,
   ),
   smsMostDollars: setting("Highest price of one SMS in US dollars; dearer ones are not sent.", value.dollars),
   smsCeilings: setting(
-    "Most SMS that the stage sends in a day (UTC). This [limits the costs](RUNBOOK.md#messages-are-held-back) an attacker can cause.",
+    "Most SMS in a day (UTC), which [limits what an attacker costs](RUNBOOK.md#messages-are-held-back).",
     value.ceilings,
   ),
   mailCeilings: setting(
-    "Most e-mails with a pin that the stage sends in a day (UTC). Keep it below the account's quota in SES (50,000 a day after the sandbox, unless AWS has granted more), which alarms and other stages use as well.",
+    "Most e-mails with a pin in a day (UTC). Keep it below the account's quota in SES (50,000 a day after the sandbox).",
     value.ceilings,
   ),
   businessTimeZone: setting("IANA time zone of the business. Invoices become overdue at its midnight.", value.timeZone),
@@ -85,12 +78,12 @@ export const stageShape = v.object({
     },
   ),
   outboundEvents: optional(
-    "Whether [events go out](../shared/contract/EVENTS.md#events-that-go-out) on a bus of their own, for rules of other systems. `off` removes the bus, its queue and function, and their costs, once [no rule of another system](#remove-a-stage) is on it.",
+    "Whether [events go out](../shared/contract/EVENTS.md#events-that-go-out) on a bus of their own, for rules of other systems. `off` removes the bus, its queue and function, once no rule of another system is on it.",
     value.oneOf(["on", "off"]),
     { otherwise: "on" },
   ),
   oidcIssuer: optional(
-    "OpenID issuer whose access tokens are trusted in place of the service's own; by default the service signs its own.",
+    "OpenID issuer whose access tokens are trusted in place of the service's own.",
     v.strictObject({
       issuer: value.httpsUrl,
       audience: value.someText,
@@ -105,12 +98,12 @@ export const stageShape = v.object({
     "a list of one or more https origins without path or *, such as https://app.your-company.com (http for localhost alone)",
   ),
   docs: optional(
-    "Whether `/docs` answers the [documentation page](document/README.md), `/llms.txt` and `/arazzo.json` are there, and `/` redirects to the page; by default only if `removal` is `delete`.",
+    "Whether there is [`/docs`](document/README.md); by default only if `removal` is `delete`.",
     value.flag,
   ),
   throttle: setting("Limit of the whole API.", value.throttle),
   anonymousThrottle: setting(
-    "Limit of each account route that needs no token, because passwords and pins are [guessed](../shared/contract/README.md#d10-guessing) there and SMS cost money.",
+    "Limit of each account route without a token, where passwords and pins are [guessed](../shared/contract/README.md#d10-guessing).",
     value.anonymousThrottle,
   ),
   customDomain: optional(
@@ -119,7 +112,7 @@ export const stageShape = v.object({
     { wanted: "{ name, certificateArn }, a host name and the ARN of an ACM certificate" },
   ),
   edge: optional(
-    "CloudFront before the custom domain, with a [firewall](RUNBOOK.md#a-flood) that refuses addresses that call too often. It costs about 7 dollars a month, and 1.90 dollars for each million requests. The API's own address is closed. A stage that keeps its data names an edge, or `none`.",
+    "CloudFront before the custom domain, with a [firewall](RUNBOOK.md#a-flood) that refuses addresses that call too often. The API's own address is closed. About 7 dollars a month, and 1.90 for each million requests. A stage that keeps its data names an edge, or `none`.",
     v.union([
       v.literal("none"),
       v.strictObject({
@@ -135,7 +128,7 @@ export const stageShape = v.object({
     },
   ),
   reservedConcurrency: optional(
-    "Reserved concurrency of functions, by name. None by default: a new account has 10 to 50 in total.",
+    "Reserved concurrency of functions, by name.",
     v.record(v.picklist(Object.keys(functions)), value.wholeNumber),
     {
       wanted: "whole numbers above 0 by the name of a function in infra/functions/functions.ts",
@@ -147,87 +140,80 @@ export const stageShape = v.object({
     `a number of days among ${logRetentionDays.join(", ")}`,
   ),
   removal: setting(
-    "The fate of records and secrets when the stack is destroyed: `keep` leaves them in the account.",
+    "Whether records and secrets stay in the account when the stack is destroyed.",
     value.oneOf(["keep", "delete"]),
   ),
   tableName: optional(
-    "The stage's table, once it is [another than the first](RUNBOOK.md#restore-the-table). It is another resource of the stack: deploy with `--import-existing-resources`, and the one before stays in the account.",
+    "The stage's table, once it is [another than the first](RUNBOOK.md#restore-the-table). Deploy with `--import-existing-resources`; the one before stays in the account.",
     value.restoredTable,
     { wanted: "the name of a restored table" },
   ),
   frozen: optional(
-    "Whether the stage [is frozen](RUNBOOK.md#freeze-a-stage): API Gateway refuses requests with 429, and no message, change of the stream or schedule is worked on.",
+    "Whether the stage [is frozen](RUNBOOK.md#freeze-a-stage): requests get 429, and messages, changes and schedules wait.",
     value.flag,
     { otherwise: false },
   ),
   writeUnitsPerSecond: optional(
-    "Most write units a second of the table, and of each of its indexes, which AWS aims at and may pass in a burst. It is the only ceiling of what writing costs: with 1,000, 16 dollars an hour. At the ceiling all users get 503 `busy`, those who sign in too, and queues wait: keep it [far above the peak](../shared/table/README.md#capacity). By default only the account's quota limits it.",
+    "Most write units a second of the table, and of each index: the only ceiling of what writing costs (1,000 are 16 dollars an hour). At it all users get 503 `busy`: keep it [far above the peak](../shared/table/README.md#capacity).",
     value.writeUnits,
   ),
-  deletionProtection: setting(
-    "Whether the table is protected: nobody can delete it until this is switched off.",
-    value.flag,
-  ),
+  deletionProtection: setting("Whether nobody can delete the table until this is switched off.", value.flag),
   backupKeptDays: optional(
-    "Days that weekly backups are kept, beside the 35 days of point-in-time recovery. By default there are none. Each is a copy of the whole table, at 10 cents a gigabyte and month. A stage whose data is deleted with it cannot have any, because CloudFormation cannot delete backups.",
+    "Days that weekly backups are kept, beside the 35 days of point-in-time recovery, at 10 cents a gigabyte and month each. Only with `removal: keep`.",
     value.backupDays,
   ),
   backupCopyTo: optional(
-    "A vault in another account or region that gets a copy of each backup, kept as long: what is left if the account or the region is lost. The vault has [a key of its own](RUNBOOK.md#compromise), which belongs to its account. Each copy costs as much again as the backup, and its transfer 2 cents a gigabyte.",
+    "A vault in another account or region with a copy of each backup, for the loss of the account or region, with [a key of its own](RUNBOOK.md#compromise). It costs as much again, and 2 cents a gigabyte for transfer.",
     value.backupVaultArn,
     { wanted: "the ARN of a vault of AWS Backup" },
   ),
   backupLockDays: optional(
-    "A lock on the vault (governance mode): nobody deletes a backup before its days are over, except who may remove the lock first. With it there are nightly backups too, kept for this many days.",
+    "Days of nightly backups, and a lock on the vault (governance mode): nobody deletes a backup earlier, except who may remove the lock.",
     value.lockedDays,
   ),
   replicaRegions: optional(
-    "Regions with a copy of each secret that outlasts the stack: without the HMAC key a restored table has no passcodes and sessions. 0.40 dollars a month for each copy.",
+    "Regions with a copy of each kept secret: without the HMAC key a restored table has no passcodes and sessions. 0.40 dollars a month each.",
     value.regions,
     { wanted: "a list of other AWS regions, such as eu-west-1" },
   ),
   historyDays: optional(
-    "Days that the history records [who changed what](../shared/contract/README.md#d41-history-and-undo). It contains names and logins of users.",
+    "Days that the history keeps [who changed what](../shared/contract/README.md#d41-history-and-undo), with names and logins of users.",
     value.days,
     { otherwise: 400 },
   ),
   deployment: setting(
-    "With `canary`, a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes. If its alarms fire, CodeDeploy reverts to the version before.",
+    "With `canary`, a new version of main functions takes a tenth of the calls for five minutes. If its alarms fire, CodeDeploy goes back.",
     value.oneOf(["at-once", "canary"]),
   ),
   alarmAddress: optional(
-    "Recipient of alarms. A stage that keeps its data needs one. Without one a stage has no alarms, no dashboard, and nothing that is counted for them alone.",
+    "Recipient of alarms, which a stage that keeps its data needs. Without one there are no alarms, no dashboard, and no counts for them.",
     value.emailAddress,
     { wanted: "an e-mail address that somebody reads" },
   ),
-  pagerUrl: optional(
-    "Address of a pager for alarms that cannot wait for the morning. The alarm address gets those alarms as well.",
-    value.httpsUrl,
-    { wanted: "the https address that your pager takes messages of SNS at" },
-  ),
+  pagerUrl: optional("Address of a pager for alarms that cannot wait for the morning.", value.httpsUrl, {
+    wanted: "the https address that your pager takes messages of SNS at",
+  }),
   onCallPrincipals: optional(
-    "Roles whose sessions may take the [roles for alarms and repairs](RUNBOOK.md#before-you-begin) without a second factor of IAM, such as those of IAM Identity Center, which asks for one itself. Without any, only users of IAM with a second factor may.",
+    "Roles, such as of IAM Identity Center, that may take the [roles for alarms and repairs](RUNBOOK.md#before-you-begin) without a second factor of IAM.",
     v.pipe(value.listOf(value.rolePrincipal), v.maxLength(mostPrincipals)),
     {
       wanted: `a list of 1 to ${mostPrincipals} ARNs of roles, each exact or, of one named permission set of IAM Identity Center, arn:aws:iam::ACCOUNT:role/aws-reserved/sso.amazonaws.com/[REGION/]AWSReservedSSO_PERMISSION-SET_*, with * nowhere else`,
     },
   ),
   probedHost: optional(
-    "Host at which clients call the API, such as its custom domain. [Three regions request its health](RUNBOOK.md#no-answer-from-outside) twice a minute. A stage with this setting has the stack `Workforce-<stage>-outside`, which pages if it does not answer. It costs about 4 dollars a month.",
+    "Host at which clients call the API. The stack `Workforce-<stage>-outside` has [three regions request its health](RUNBOOK.md#no-answer-from-outside) twice a minute, for about 4 dollars a month.",
     value.host,
     { wanted: "the host that clients call" },
   ),
   monthlyBudgetDollars: optional(
-    "Budget of the AWS account in whole US dollars a month. An e-mail is sent when four fifths are spent.",
+    "Budget of the AWS account in whole US dollars a month; an e-mail at four fifths.",
     value.wholeDollars,
   ),
-  runbookUrl: optional(
-    "Address at which people read infra/RUNBOOK.md, for links in alarms; by default alarms name the file.",
-    value.httpsUrl,
-    { wanted: "the https address of infra/RUNBOOK.md, such as where its repository shows it" },
-  ),
+  runbookUrl: optional("Address of infra/RUNBOOK.md for links in alarms.", value.httpsUrl, {
+    wanted: "the https address of infra/RUNBOOK.md, such as where its repository shows it",
+  }),
   tracing: optional(
-    "Whether X-Ray traces calls. A trace has Lambda's segments alone, a function's start and run: nothing of API Gateway, the table, queues or messages. It costs 5 dollars for each million traced calls: the first of each second, and a twentieth of the others.",
+    "Whether X-Ray traces a twentieth of the calls: a function's start and run, nothing of gateway, table and queues. 5 dollars a million.",
     value.flag,
     { otherwise: false },
   ),
