@@ -7,7 +7,7 @@ import { payloadOf, testKeyId, testKeys } from "../../support/tokens/tokens.ts";
 /** The user that the tokens are issued to. */
 const caller = { id: 900, role: "admin", company_id: null } as const;
 /** The key that right tokens are signed with. */
-export const privateKey = KeyObject.from(testKeys.privateKey);
+const privateKey = KeyObject.from(testKeys.privateKey);
 /** Its public half, as it is published. */
 export const publicJwk = await exportJWK(testKeys.publicKey);
 /** The header of a right token. */
@@ -39,8 +39,8 @@ export function encode(value: unknown): string {
 }
 
 /** A token of encoded parts with a right signature over them, whatever they say. */
-export function signEncoded(header: string, payload: string, key = privateKey, digest = "sha256"): string {
-  const signature = signBytes(digest, Buffer.from(`${header}.${payload}`), { key, dsaEncoding: "ieee-p1363" });
+export function signEncoded(header: string, payload: string, key = privateKey): string {
+  const signature = signBytes("sha256", Buffer.from(`${header}.${payload}`), { key, dsaEncoding: "ieee-p1363" });
   return `${header}.${payload}.${signature.toString("base64url")}`;
 }
 
@@ -63,11 +63,6 @@ export function partsOf(token = withClaims()): [header: string, payload: string,
 export function hmacSigned(secret: string): string {
   const signed = `${encode({ ...goodHeader, alg: "HS256" })}.${encode(claimsWith())}`;
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
-}
-
-/** A number as bytes, the highest first. */
-export function number(value: bigint, bytes = 32): Buffer {
-  return Buffer.from(value.toString(16).padStart(bytes * 2, "0"), "hex");
 }
 
 /** Spells the last character of a part so that it decodes to the same bytes, with bits that must be zero set. */
