@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
+import { startVitest, type TestSpecification } from "vitest/node";
 import { root } from "../infra/support/root.ts";
 import { readArguments, runCommand } from "../infra/tools/cli/command.ts";
 import { readers } from "./readers.ts";
@@ -8,7 +9,7 @@ import { readers } from "./readers.ts";
 const help = `npm run test:changed [-- --since REF]
 
 Runs the tests of what has changed: those that import a changed file, those of what reads it by its path, and those that
-read every file.
+read every file. Says first how many files of tests these are, and why.
 
   --since REF  changed since that commit or branch; by default since the last commit
   --help       show this
@@ -20,19 +21,43 @@ const readEveryFile = "test/system/conventions/*.test.ts";
 
 await runCommand(testChanged);
 
-function testChanged(parameters: string[]): number {
+async function testChanged(parameters: string[]): Promise<number> {
   const call = readArguments("test:changed", help, { args: parameters, options: { since: { type: "string" } } });
   const changed = changedFiles(call.values.since ?? "HEAD");
-  const read = readers.flatMap(([files, by]) => (changed.some((file) => files.test(file)) ? by : []));
-  const related = [...changed, ...read, ...globSync(readEveryFile, { cwd: root })];
-  const selection = changed.some((file) => everything.test(file)) ? ["run"] : ["related", ...related, "--run"];
-  const vitest = join(root, "node_modules/.bin/vitest");
-  return spawnSync(vitest, selection, { cwd: root, stdio: "inherit" }).status ?? 1;
+  const ofAll = changed.filter((file) => everything.test(file));
+  const read = readers.flatMap(([files, by]) => {
+    const found = changed.filter((file) => files.test(file));
+    return found.length > 0 ? [{ found, by }] : [];
+  });
+  const reasons =
+    ofAll.length > 0
+      ? [`every test depends on ${listed(ofAll)}`]
+      : [
+          ...(changed.length > 0 ? [`they are or import ${listed(changed)}`] : []),
+          ...read.map(({ found, by }) => `they import ${by}, which reads ${listed(found)} by its path`),
+          `they read every file (${readEveryFile})`,
+        ];
+  const onTestRunStart = (files: readonly TestSpecification[]) =>
+    void process.stdout.write(`${[`${files.length} files of tests, because`, ...reasons].join("\n  ")}\n`);
+  const related = [...changed, ...read.flatMap(({ by }) => by), ...globSync(readEveryFile, { cwd: root })];
+  await startVitest("test", [], {
+    run: true,
+    related: ofAll.length > 0 ? undefined : related.map((file) => join(root, file)),
+    reporters: [{ onTestRunStart }, "default"],
+  });
+  return Number(process.exitCode ?? 0);
+}
+
+/** Some names, for a line. */
+function listed(files: readonly string[]): string {
+  const most = 5;
+  const more = files.length > most ? ` and ${files.length - most} more` : "";
+  return `${files.slice(0, most).join(", ")}${more}`;
 }
 
 /** The files that differ from a commit, and those that git does not know yet. Throws git's words where there is none. */
 function changedFiles(since: string): string[] {
-  const listed = [
+  const found = [
     ["diff", "--name-only", "--relative", since],
     ["ls-files", "--others", "--exclude-standard"],
   ].map((command) => {
@@ -40,5 +65,5 @@ function changedFiles(since: string): string[] {
     if (status !== 0) throw new Error(stderr.trim());
     return stdout.split("\n");
   });
-  return listed.flat().filter((file) => file !== "");
+  return found.flat().filter((file) => file !== "");
 }
