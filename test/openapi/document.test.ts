@@ -93,30 +93,39 @@ test("the document describes every operation of the contract and nothing else", 
 describe.each(operations)("$name", (operation) => {
   const { parameters = [], security, summary, responses } = describedAs(operation);
   const codesOf = (status: number): readonly string[] => responses[status]?.["x-codes"] ?? [];
+  const entry = `refusals in the contract entry of ${operation.name}`;
 
   test("asks for a bearer token exactly where the contract does, and says what for", () => {
     const isOpen = operation.access === "anyone";
     expect(security).toEqual([isOpen ? {} : { bearer: [] }]);
     expect(summary).toBe(operation.summary);
-    expect(responses["401"] !== undefined).toBe(!isOpen || ["sign-in", "refresh-token"].includes(operation.name));
+    const refusesTokens = !isOpen || ["sign-in", "refresh-token"].includes(operation.name);
+    expect(responses["401"] !== undefined, `${entry}: whether one is of status 401`).toBe(refusesTokens);
   });
 
   test("may be refused by throttles (429), by a fault (500), and by being busy (503)", () => {
     for (const status of ["429", "503"]) expect(responses[status].content["application/json"]).toBeDefined();
     expect(responses["500"].content["application/problem+json"]).toBeDefined();
-    expect(codesOf(503)).toContain("busy");
+    expect(codesOf(503), `${entry}: add "busy"`).toContain("busy");
   });
 
   test("names the refusals of a cursor and of a page's number where it takes them", () => {
     const names = parameters.map(({ name }: Parameter) => name);
-    expect(codesOf(422).includes("cursor_invalid")).toBe(names.includes("cursor"));
-    expect(codesOf(422).includes("page_too_deep")).toBe(names.includes("page"));
+    for (const [name, code] of [
+      ["cursor", "cursor_invalid"],
+      ["page", "page_too_deep"],
+    ] as const)
+      expect(codesOf(422).includes(code), `${entry}: "${code}", exactly where it takes ${name}`).toBe(
+        names.includes(name),
+      );
   });
 
   test("says that it repeats where it takes a key", () => {
     const names = parameters.map(({ name }: Parameter) => name);
     const { headers } = responses["200"];
-    expect("idempotency-replayed" in headers).toBe(names.includes("Idempotency-Key"));
+    expect("idempotency-replayed" in headers, `idempotent in the contract entry of ${operation.name}`).toBe(
+      names.includes("Idempotency-Key"),
+    );
   });
 });
 
@@ -136,7 +145,9 @@ describe.each(endpoints)("the sample event of $name", ({ operation, sample: { pa
   });
 
   test("has a body where the document wants one, in the form that it wants", () => {
-    expect(body !== undefined).toBe(requestBody !== undefined);
+    expect(body !== undefined, `a body in events/${operation.name}.json, exactly if the contract has one`).toBe(
+      requestBody !== undefined,
+    );
     const where = ["paths", operation.path, operation.method.toLowerCase(), "requestBody", "content"];
     if (requestBody) expect(faultsAt([...where, "application/json", "schema"], filled(body))).toEqual([]);
   });

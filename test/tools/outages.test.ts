@@ -9,6 +9,7 @@ import { history } from "../../infra/tools/history.ts";
 import { runImport } from "../../infra/tools/import.ts";
 import { recountLists } from "../../infra/tools/recount.ts";
 import { withService } from "../../infra/tools/service/open-service.ts";
+import { recordTypes } from "../../shared/contract/records.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { callLimits } from "../../shared/run/call-limits.ts";
 import { tableClient } from "../../shared/table/table.ts";
@@ -47,6 +48,9 @@ const directory = useMachine();
 const file = useFolder();
 const again = "Run the same command again.";
 
+/** Export writes the types of records in the contract's order; infra/local/demo has records of each. */
+const lastOfType = new RegExp(`^[1-9]\\d* of type ${recordTypes.at(-1)} written$`);
+
 interface Tool {
   readonly name: string;
   readonly action: string;
@@ -72,7 +76,7 @@ const tools: Tool[] = [
     action: "Scan",
     next: "There is no file. The same command begins again.",
     done: "company ",
-    progress: [/^\d+% \d+ of some \d+ items read, \d+ a second$/, /^[1-9]\d* of type notification written$/],
+    progress: [/^\d+% \d+ of some \d+ items read, \d+ a second$/, lastOfType],
     run: (signal) => runExport(["--out", file(`${crypto.randomUUID()}.jsonl`)], directory, signal),
   },
   {
