@@ -3,7 +3,7 @@ import { faultsQuery } from "../../../infra/constructs/monitoring/dashboard.ts";
 import { placeInRunbook } from "../../../infra/constructs/monitoring/runbook.ts";
 import { runbookText } from "../../system/runbook/shell-commands.ts";
 import { fullStage } from "../stages/owned-stage.ts";
-import { deployedAlarms, isPaging, nameOf } from "./alarm-model.ts";
+import { deployedAlarms, isPaging, nameOf } from "./deployed-alarms.ts";
 
 const runbook = runbookText();
 const mostRows = 30;

@@ -11,7 +11,7 @@ import { streamConsumers } from "../../../../infra/functions/stream-filters.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../../../shared/run/log.ts";
 import { runbookText } from "../../../system/runbook/shell-commands.ts";
-import { deployedAlarms, namedAlarms, nameOf } from "../../alarms/alarm-model.ts";
+import { deployedAlarms, namedAlarms, nameOf } from "../../alarms/deployed-alarms.ts";
 import { arnOf, type Resource, readStack, stackOf, synthesizeAlone } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
