@@ -10,11 +10,11 @@ import { enterStage, findRegion, requireStage, stageOptions } from "./service/de
 
 const help = `npm run preflight -- --stage NAME [--stages FILE]
 
-Checks that a stage is ready for its first deploy and its first users: settings, credentials, the CDK's bootstrap,
-resources of an earlier stack, the sandboxes of e-mail and SMS, quotas, services of the region, and recipients of alarms.
-Changes nothing. Each line begins with ok, with missing, with later where something is to be done once the deploy has ended,
-or with unchecked where your credentials have no right to check. Without credentials it says what the settings alone show, and
-what to ask of AWS and of others, and how long that takes, the longest first; what takes hours or less follows as later.
+Checks what stops a first deploy or its first users: settings, credentials, the CDK's bootstrap, resources of an earlier
+stack, the sandboxes of e-mail and SMS, quotas, services of the region, and what a restored table lacks. Changes nothing. Each
+line begins with ok, with missing, with later where something is to be done once the deploy has ended, or with unchecked where
+your credentials have no right to check. Without credentials it says what the settings alone show, and what to ask of AWS and
+of others, and how long that takes, the longest first; what takes hours or less follows as later.
 
   --stage NAME   the stage
   --stages FILE  the file that has the stage (infra/stages/stages.ts)
@@ -73,8 +73,8 @@ async function findPlace(chosen: ChosenStage): Promise<DeployTarget | string> {
   let region = "";
   try {
     region = await findRegion(chosen);
-    const { Account = "", Arn: caller } = await new STSClient({}).send(new GetCallerIdentityCommand({}));
-    return { stage, file, account: Account, region, caller };
+    const { Account = "" } = await new STSClient({}).send(new GetCallerIdentityCommand({}));
+    return { stage, file, account: Account, region };
   } catch (error) {
     return explain(error, { stage, region });
   }

@@ -7,8 +7,6 @@ export interface DeployTarget {
   readonly file: string;
   readonly account: string;
   readonly region: string;
-  /** ARN of the credentials' session. */
-  readonly caller?: string | undefined;
 }
 
 /** The result of a check. Its sentence says what to do if something is missing, or to do after the deploy. */
@@ -44,23 +42,4 @@ export function missing(text: string): Finding {
 /** To be done after the deploy. */
 export function later(text: string): Finding {
   return { outcome: "later", text };
-}
-
-/** Nothing to do, as the settings say. */
-export const nothingToDo = ok("by the stage's settings");
-
-/** For `bySettings`: nothing to do for stages whose settings say so. */
-export function okIf(isSet: (stage: Stage) => boolean): (stage: Stage) => Finding | undefined {
-  return (stage) => (isSet(stage) ? nothingToDo : undefined);
-}
-
-/** Checks of some stages; for others there is nothing to do. */
-export function onlyFor(applies: (stage: Stage) => boolean, checks: readonly Check[]): readonly Check[] {
-  const spares = okIf((stage) => !applies(stage));
-  return checks.map((check) => ({ ...check, bySettings: (stage) => spares(stage) ?? check.bySettings?.(stage) }));
-}
-
-/** The part of a check that looks at nothing but the settings. */
-export function bySettings(find: (stage: Stage) => Finding): Pick<Check, "bySettings" | "find"> {
-  return { bySettings: find, find: ({ stage }) => Promise.resolve(find(stage)) };
 }

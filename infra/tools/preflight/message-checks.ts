@@ -1,16 +1,13 @@
-import { CloudWatchLogsClient, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sdk/client-sesv2";
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
-import { smsFailureLog } from "../../stages/names.ts";
 import { hostOf, isReserved } from "../../stages/stage-rules.ts";
 import type { Stage } from "../../stages/stage-shape.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
-import { type Check, type DeployTarget, type Finding, missing, ok, onlyFor } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, missing, ok } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
+const spendLimit = "MonthlySpendLimit";
 const smsStep = '"SMS" in infra/README.md';
-/** Each line has a user's phone number. */
-const mostSmsLogDays = 14;
 /** The limit of an account that has set none. */
 const usualSmsDollars = 1;
 
@@ -49,21 +46,6 @@ export const messageChecks: readonly Check[] = [
     asks: "Ask for a higher SMS spend in Service Quotas: a new account may spend 1 dollar a month; a day or more.",
     find: findSmsSpend,
   },
-  ...onlyFor(
-    ({ removal }) => removal === "keep",
-    [
-      {
-        about: "SMS log",
-        asks: `Give SNS a role that logs SMS which do not arrive, as ${smsStep} says.`,
-        find: findSmsRole,
-      },
-      {
-        about: "SMS log days",
-        asks: `Have that log keep its lines for 14 days, as ${smsStep} says.`,
-        find: findSmsLogDays,
-      },
-    ],
-  ),
 ];
 
 function findPlaceholder({ senderAddress }: Stage): Finding | undefined {
@@ -141,39 +123,9 @@ async function findSmsSender({ stage: { smsSenderId, servedCountries } }: Deploy
 }
 
 async function findSmsSpend({ stage }: DeployTarget): Promise<Finding> {
-  const dollars = Number((await readSmsAttribute("MonthlySpendLimit")) ?? usualSmsDollars);
+  const { attributes } = await new SNSClient({}).send(new GetSMSAttributesCommand({ attributes: [spendLimit] }));
+  const dollars = Number(attributes?.[spendLimit] ?? usualSmsDollars);
   if (dollars > usualSmsDollars || stage.removal !== "keep")
     return ok(`the account's limit is ${dollars} dollars a month`);
   return missing(`The account's limit of SMS is ${dollars} dollars a month: set another, as ${smsStep} says.`);
-}
-
-/** SNS answers 200 even if a network drops the message. Only the account's log has the reason. */
-async function findSmsRole(): Promise<Finding> {
-  const role = await readSmsAttribute("DeliveryStatusIAMRole");
-  if (role) return ok(`SMS that do not arrive are logged by ${role}`);
-  return missing(`SNS has no role to log why SMS do not arrive: make it and name it to SNS, as ${smsStep} says.`);
-}
-
-async function findSmsLogDays(place: DeployTarget): Promise<Finding> {
-  const logGroupNamePrefix = smsFailureLog(place);
-  const { logGroups = [] } = await new CloudWatchLogsClient({}).send(
-    new DescribeLogGroupsCommand({ logGroupNamePrefix }),
-  );
-  const log = logGroups.find(({ logGroupName }) => logGroupName === logGroupNamePrefix);
-  const made = `run aws logs create-log-group --log-group-name ${logGroupNamePrefix} and the rest of ${smsStep}`;
-  if (!log)
-    return missing(
-      `SMS that do not arrive have no log, and SNS would make one that keeps phone numbers for ever: ${made}.`,
-    );
-  const { retentionInDays = Number.POSITIVE_INFINITY } = log;
-  if (retentionInDays <= mostSmsLogDays) return ok(`${logGroupNamePrefix} keeps its lines for ${retentionInDays} days`);
-  const advice = `run aws logs put-retention-policy --log-group-name ${logGroupNamePrefix} --retention-in-days ${mostSmsLogDays}`;
-  return missing(
-    `The log of SMS that do not arrive keeps phone numbers for more than ${mostSmsLogDays} days: ${advice}.`,
-  );
-}
-
-async function readSmsAttribute(name: string): Promise<string | undefined> {
-  const { attributes = {} } = await new SNSClient({}).send(new GetSMSAttributesCommand({ attributes: [name] }));
-  return attributes[name];
 }

@@ -2,10 +2,9 @@ import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { orUndefined } from "../aws/aws-faults.ts";
 import { capacityChecks } from "./capacity-checks.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok } from "./finding.ts";
-import { keepingChecks } from "./keeping-checks.ts";
 import { messageChecks } from "./message-checks.ts";
-import { peopleChecks } from "./people-checks.ts";
 import { findLeftovers } from "./stack-checks.ts";
+import { findTableSettings } from "./table-check.ts";
 
 /** All checks, in the order in which findings are best fixed. */
 export const checks: readonly Check[] = [
@@ -21,8 +20,12 @@ export const checks: readonly Check[] = [
   },
   ...messageChecks,
   ...capacityChecks,
-  ...keepingChecks,
-  ...peopleChecks,
+  {
+    about: "table settings",
+    asks: "A restored table gets its settings by the commands that this prints, in minutes.",
+    bySettings: ({ removal }) => (removal === "keep" ? undefined : ok("by the stage's settings")),
+    find: findTableSettings,
+  },
 ];
 
 async function findBootstrap({ account, region }: DeployTarget): Promise<Finding> {

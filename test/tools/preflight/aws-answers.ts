@@ -43,10 +43,6 @@ export function stackStatus(status: string, isProtected = true): FakeAnswer {
   return { xml: `<Stacks><member>${stack}</member></Stacks>` };
 }
 
-export function alarmHistory(...summaries: string[]): FakeAnswer {
-  return { json: { AlarmHistoryItems: summaries.map((HistorySummary) => ({ HistorySummary })) } };
-}
-
 export const arn = "arn:aws:dynamodb:eu-west-1:000000000000:table/workforce-dev-records";
 
 const Table = {
