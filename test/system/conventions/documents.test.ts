@@ -71,6 +71,10 @@ test("every document can be reached from the README", () => {
   expect(documents.filter((document) => !reached.has(document))).toEqual([]);
 });
 
+test("whoever answers an alarm has little to read: the runbook has at most 6,500 words", () => {
+  expect(read("infra/RUNBOOK.md").split(/\s+/).length).toBeLessThanOrEqual(6_500);
+});
+
 test.each([".ci/run", "package.json", "cdk.json"])("every file of the project that %s runs is there", (script) => {
   const [...files] = read(script).matchAll(/(?<![\w./-])(?:infra|test|functions|shared)\/[\w./-]+\.(?:ts|json|sh)/g);
   expect(files.length).toBeGreaterThan(0);

@@ -21,7 +21,7 @@ export const readPage = (path: string): string => readFileSync(join(root, path),
 
 /** The commands of AWS in a page: what is written as shell, each as the words that the shell would pass on. */
 export function awsCommandsIn(page: string): string[][] {
-  const inline = [...page.replaceAll(/```.*?```/gs, "").matchAll(/`([^`]*\baws [^`]*)`/g)].map(([, code = ""]) =>
+  const inline = [...page.replaceAll(/```.*?```/gs, "").matchAll(/`([^`]*\baws\s[^`]*)`/g)].map(([, code = ""]) =>
     code.replaceAll(/\s*\n\s*/g, " "),
   );
   return [...blocksIn(page), ...inline].flatMap((text) => {

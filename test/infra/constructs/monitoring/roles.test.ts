@@ -97,19 +97,18 @@ test.each([
     expect(queuesFor(action, roles[role]).toSorted()).toEqual(redriven);
 });
 
-test("the runbook says of each queue who redrives it", () => {
+test("the runbook says of each queue which worker consumes it and who redrives it", () => {
   const words = {
     operator: "the role on call",
     repair: "the repair role",
     administrator: "an administrator",
     never: "nobody",
   };
-  const rows = [...page.matchAll(/^\| `(\w+)DeadLetters` \| ([\w ]+) \|/gm)].map(([, name = "", who]) => [
-    name.toLowerCase(),
-    who,
-  ]);
-  expect(Object.fromEntries(rows)).toEqual(
-    Object.fromEntries(queueNames.map((name) => [name, words[queues[name].redrive]])),
+  const rows = [...page.matchAll(/^\| `(\w+)` \| `([\w-]+)` \| ([\w ]+) \|/gm)].map(([, ...row]) => row);
+  for (const [name] of rows)
+    for (const kind of ["Queue", "DeadLetters"]) expect(full.one("AWS::SQS::Queue", `${name}${kind}`)).toBeDefined();
+  expect(rows.map(([name = "", ...row]) => [name.toLowerCase(), ...row])).toEqual(
+    queueNames.map((name) => [name, queues[name].worker, words[queues[name].redrive]]),
   );
 });
 
@@ -200,6 +199,7 @@ const ofAdministrators = [
   "scheduler get-schedule",
   "scheduler update-schedule",
   "secretsmanager get-secret-value",
+  "secretsmanager list-secret-version-ids",
   "secretsmanager put-secret-value",
   "secretsmanager update-secret-version-stage",
 ];
