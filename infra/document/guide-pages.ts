@@ -56,7 +56,7 @@ function htmlOf({ id, markdown }: Guide): string {
       },
       code({ text, lang = "" }) {
         if (lang === journeyLanguage) return journeyHtml(readJourney(text));
-        return `<pre data-language="${lang}"><code>${escapeHtml(text)}</code></pre>\n`;
+        return `<pre data-language="${lang}" tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
       },
     },
   });

@@ -121,7 +121,7 @@ describe("the declarations", () => {
     cpSync(built.folder, join(app, "node_modules", name), { recursive: true });
     writeFileSync(join(app, "package.json"), '{ "type": "module" }');
     const readme = readFileSync(join(built.folder, "README.md"), "utf8");
-    const guide = readFileSync(join(root, "infra/document/guides/8-client.md"), "utf8").replaceAll(
+    const guide = readFileSync(join(root, "infra/document/guides/9-client.md"), "utf8").replaceAll(
       "@acme/workforce",
       name,
     );

@@ -6,7 +6,7 @@ import { newFolder } from "../support/service/new-folder.ts";
 import { runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
-const clientPages = ["shared/client/README.md", "infra/document/guides/8-client.md"];
+const clientPages = ["shared/client/README.md", "infra/document/guides/9-client.md"];
 const pages = ["README.md", "shared/contract/README.md", "infra/README.md", ...clientPages];
 let root: string;
 

@@ -16,7 +16,7 @@ export function contractPages(): Readonly<Record<string, MarkedTables>> {
     "shared/contract/README.md": { codes: codesTable() },
     "infra/README.md": { settings: settingsTable() },
     "shared/client/README.md": { repeated: repeatedMethods() },
-    "infra/document/guides/8-client.md": { repeated: repeatedMethods() },
+    "infra/document/guides/9-client.md": { repeated: repeatedMethods() },
   };
 }
 

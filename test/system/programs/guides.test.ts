@@ -25,31 +25,31 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
     js: /^signed in as Owen Pryce\nrefreshed for operator@harbour-logistics\.example\n$/,
     sh: /^"operator@harbour-logistics\.example"\n$/,
   },
-  "2-lists": {
+  "2-register": { sh: /^driver\nRobin\nsigned in: 200\n$/ },
+  "3-lists": {
     js: /^found (?:[6-9]|\d\d+) open invoices\npage 2 of (?:[2-9]|\d\d+) has 5 invoices\n$/,
     sh: /^(?:INV-\d{4}-\d{5}\n){7,}$/,
   },
-  "3-retries": {
+  "4-retries": {
     js: /^paid 1\nreplayed: true\nanswered with 200\n$/,
     sh: /^200 replayed: \n200 replayed: true\n$/,
   },
-  "4-changes": {
+  "5-changes": {
     js: /^paid: 200\nundone: 200\n(?:part: 200\n)+Owen Pryce bulk-update-timesheets\n$/,
     sh: /^paid: 200\nundone: 200\n(?:part: 200\n)+\{\n {2}"by": "Owen Pryce",\n {2}"fields": \[\n[\s\S]*"after": "paid"/,
   },
-  "5-problems": { js: /^fields_invalid from_date invalid\n$/, sh: /"pointer": "\/user\/password"/ },
-  "6-push": {
+  "6-problems": { js: /^fields_invalid from_date invalid\n$/, sh: /"pointer": "\/user\/password"/ },
+  "7-push": {
     js: /^registered for fcm\nremoved: true\nunread: \d+ in all, \d+ of jobs\nmarked: 200\n$/,
     sh: /^\d+\n\{\n {2}"notifications": \d+,[\s\S]*marked: 200\n$/,
   },
-  "7-try": { sh: /"role": "\w+"[\s\S]*\nreset: 200\n$/ },
+  "8-try": { sh: /"role": "\w+"[\s\S]*\nreset: 200\n$/ },
   // test/client compiles its samples.
-  "8-client": {},
-  "9-events": {
+  "9-client": {},
+  "10-events": {
     js: /^timesheet\/17 is paid, seen before, overtaken\n$/,
     sh: /^\{\n {2}"type": "user\.password_changed",\n {2}"source": "urn:workforce:local"\n\}\n$/,
   },
-  "10-register": { sh: /^driver\nRobin\nsigned in: 200\n$/ },
 };
 
 /** A line before the samples of each guide, which no sample prints. */

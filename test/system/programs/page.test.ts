@@ -218,10 +218,39 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", { timeout: 
     expect(watched.faults).toEqual([]);
   });
 
-  test.each(looks)("keeps nobody out of the guides, in %s at %i pixels", async (colorScheme, width) => {
+  test("shows a sample in one language, which is remembered, and marks the guide that is read", async () => {
+    const { page, faults } = await openPage();
+    await page.goto(`${own.machine.baseUrl}/docs`, { waitUntil: "networkidle" });
+    const samples = page.locator("[role=tabpanel]");
+    expect(await samples.count()).toBeGreaterThan(20);
+    expect(await page.locator("[role=tabpanel]:visible pre[data-language=js]").count()).toBe(0);
+    await page.locator("#retries + p, #retries ~ .tabs").getByRole("tab", { name: "Shell" }).first().focus();
+    await page.keyboard.press("ArrowRight");
+    const jsAlone = async () => {
+      expect(await page.locator("[role=tabpanel]:visible pre[data-language=sh]").count()).toBe(0);
+      expect(await page.locator("[role=tabpanel]:visible pre[data-language=js]").count()).toBeGreaterThan(10);
+    };
+    await jsAlone();
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("JavaScript");
+    await page.goto(`${own.machine.baseUrl}/docs#push`, { waitUntil: "networkidle" });
+    await page.reload({ waitUntil: "networkidle" });
+    await jsAlone();
+    const marked = page.locator(".contents a[aria-current]");
+    await marked.waitFor();
+    expect(await marked.getAttribute("href")).toBe("#push");
+    expect(faults).toEqual([]);
+  });
+
+  test.each(
+    looks,
+  )("keeps nobody out of the guides, in %s at %i pixels, and scrolls long samples", async (colorScheme, width) => {
     const { page } = await openPage({ colorScheme, width });
     await page.goto(`${own.machine.baseUrl}/docs`, { waitUntil: "networkidle" });
     expect(await findBarriers(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    const scrolls = await page.evaluate(
+      '[...document.querySelectorAll("main pre")].some((each) => each.scrollWidth > each.clientWidth)',
+    );
+    expect(scrolls).toBe(true);
   });
 });
