@@ -44,8 +44,8 @@ test("a row that is missing or changed is written again, and nothing outside the
 
 test("a page without its markers is named with what it lacks", async () => {
   const text = textOf("README.md");
-  change("README.md", "<!-- /docs:operations -->", "");
-  await expect(run()).rejects.toThrow("lacks the markers <!-- docs:operations --> and <!-- /docs:operations -->");
+  change("README.md", "<!-- /docs:core -->", "");
+  await expect(run()).rejects.toThrow("lacks the markers <!-- docs:core --> and <!-- /docs:core -->");
   writeFileSync(join(root, "README.md"), text);
 });
 

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
+import { root } from "../../infra/support/root.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { fillEvent, overrideRequest, sampleFile } from "../../infra/tools/invoke/sample-event.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
@@ -31,6 +32,24 @@ test.each(answeredAtOnce)("the sample event of %s succeeds on the demo data", as
   expect(out).toContain("content-type: application/json; charset=utf-8\n");
   expect(() => JSON.parse(out.slice(out.indexOf("\n\n")))).not.toThrow();
   expect(code).toBe(0);
+});
+
+test("the lines of the README's first table answer its eight operations, one after the other", async () => {
+  const [table = ""] = readFileSync(join(root, "README.md"), "utf8").match(/^\|.*\n(?:\|.*\n)+/m) ?? [];
+  const lines = [...table.matchAll(/`npm run invoke -- (.+)`/g)].map(([, words = ""]) => words.split(" "));
+  expect(lines).toHaveLength(8);
+  for (const words of lines) {
+    // The machine's worker sends a pin while the next command starts.
+    const { out } = await vi.waitFor(
+      async () => {
+        const answer = await run(...words);
+        expect(answer.code, answer.out).toBe(0);
+        return answer;
+      },
+      { timeout: 10_000, interval: 500 },
+    );
+    expect(out, words.join()).toMatch(/^200 OK/);
+  }
 });
 
 test("deliver-pin sends the pin of its sample event", async () => {

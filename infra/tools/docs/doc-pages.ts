@@ -1,6 +1,7 @@
 import { everyRole, type Operation } from "../../../shared/contract/operation.ts";
-import { operations } from "../../../shared/contract/operations.ts";
+import { type OperationName, operations } from "../../../shared/contract/operations.ts";
 import { internalError, type RefusalCode, refusalCodes } from "../../../shared/contract/refusals.ts";
+import { functions } from "../../functions/functions.ts";
 import { settingNames, settingTextOf } from "../../stages/stage-shape.ts";
 import { stages } from "../../stages/stages.ts";
 import { methodNameOf } from "../client/client-operations.ts";
@@ -12,7 +13,7 @@ export const costsPage = "infra/COSTS.md";
 /** The tables that are generated from the code, by page. */
 export function contractPages(): Readonly<Record<string, MarkedTables>> {
   return {
-    "README.md": { operations: operationsTable() },
+    "README.md": operationTables(),
     "shared/contract/README.md": { codes: codesTable() },
     "infra/README.md": { settings: settingsTable() },
     "shared/client/README.md": { repeated: repeatedMethods() },
@@ -26,9 +27,59 @@ const conditions: Partial<Record<RefusalCode, string>> = {
   reset_token_invalid: " with a reset token",
 };
 
-function operationsTable(): string {
-  const rows = operations.map((each) => [each.name, `\`${each.method} ${each.path}\``, callersOf(each)]);
-  return tableOf(["operation", "method and path", "who"], rows);
+/** The operations that the service was asked for, in the order of its interface. */
+const coreOperations: readonly OperationName[] = [
+  "bulk-update-timesheets",
+  "list-invoices",
+  "adjust-job-timers",
+  "request-password-reset",
+  "confirm-login",
+  "list-notifications",
+  "register-device-token",
+  "get-unread-counts",
+];
+
+/** The operations without which nobody could call those. */
+const neededOperations: readonly OperationName[] = [
+  "sign-in",
+  "refresh-token",
+  "sign-out",
+  "list-timesheets",
+  "list-jobs",
+  "list-companies",
+  "set-password",
+  "mark-notifications",
+  "list-device-tokens",
+  "remove-device-token",
+];
+
+function operationTables(): MarkedTables {
+  const core = operationsNamed(coreOperations);
+  const needed = operationsNamed(neededOperations);
+  const beside = operations.filter((each) => !core.includes(each) && !needed.includes(each));
+  const coreRows = coreOperations.flatMap((name) => {
+    const { area } = functions[name];
+    const handler = `[\`${name}\`](functions/${area}/${name}.ts)`;
+    const event = `[event](events/${area}/${name}.json)`;
+    return operationsNamed([name]).map((each) => [routeOf(each), handler, event, `\`npm run invoke -- ${name}\``]);
+  });
+  return {
+    core: tableOf(["method and path", "handler", "sample", "run it"], coreRows),
+    needed: tableOf(["operation", "method and path", "who"], needed.map(rowOf)),
+    beside: tableOf(["operation", "method and path", "who"], beside.map(rowOf)),
+  };
+}
+
+function operationsNamed(names: readonly OperationName[]) {
+  return names.flatMap((name) => operations.filter((each) => each.name === name));
+}
+
+function rowOf(operation: (typeof operations)[number]): string[] {
+  return [operation.name, routeOf(operation), callersOf(operation)];
+}
+
+function routeOf({ method, path }: Operation): string {
+  return `\`${method} ${path}\``;
 }
 
 /** The methods of the client that write and may be sent again. */
