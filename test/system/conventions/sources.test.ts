@@ -92,7 +92,7 @@ test("no two exports have one name, except the handlers of operations and worker
       return `${name} is exported by ${places.map(({ file }) => file).join(" and ")}: give each a name of its own`;
     }),
   ).toEqual([]);
-});
+}, 60_000);
 
 /** Files that cast and are no entity's module: what they cast is a key, a stamp, an error, a line that comes in, or decoded already. */
 const exceptions: readonly string[] = [
