@@ -6,7 +6,7 @@ import { type FunctionName, functions } from "../functions/functions.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
 import { pinIn } from "../local/message-pin.ts";
-import { readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
+import { forgotten, readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
 import {
   fillEvent,
@@ -90,7 +90,9 @@ async function run(
 
 function findFunction([name, ...others]: readonly string[]): FunctionName {
   const known = Object.keys(functions);
-  if (name === undefined || others.length > 0) throw new UsageError(`Name one operation: ${known.join(", ")}`);
+  if (others.length > 0)
+    throw new UsageError(`Name one operation, not ${[name, ...others].join(" ")}: ${forgotten("invoke")}`);
+  if (name === undefined) throw new UsageError(`Name one operation: ${known.join(", ")}`);
   if (Object.hasOwn(functions, name)) return name as FunctionName;
   throw unknownWord("operation", name, known);
 }

@@ -68,11 +68,13 @@ export const flagOption = { type: "boolean" } as const;
 
 /**
  * The options and words of a command line. With `--help` it throws, and `runCommand` prints the help. Throws `UsageError` on
- * an unknown option.
+ * an unknown option, and on one that npm took for its own because the call has no `--`.
  */
 export function readArguments<const T extends ParseArgsConfig>(command: string, help: string, config: T) {
   const read = parse({ ...config, options: { ...config.options, help: { type: "boolean" } } }, command);
   if ("help" in read.values) throw new HelpWanted(help);
+  const taken = Object.keys(config.options ?? {}).find((name) => !(name in read.values) && isTakenByNpm(name, command));
+  if (taken !== undefined) throw new UsageError(`npm took --${taken} for itself: ${forgotten(command)}`);
   return read as ReturnType<typeof parseArgs<T>>;
 }
 
@@ -80,8 +82,27 @@ function parse(config: ParseArgsConfig, command: string) {
   try {
     return parseArgs(config);
   } catch (error) {
-    throw new UsageError(`${messageOf(error)} (npm run ${command} -- --help)`);
+    // npm takes an option and leaves its value.
+    const isValue = (error as NodeJS.ErrnoException).code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL";
+    throw new UsageError(
+      `${messageOf(error)}${isValue ? `: ${forgotten(command)}` : ` (npm run ${command} -- --help)`}`,
+    );
   }
+}
+
+/** The question to somebody whose options did not arrive. */
+export function forgotten(command: string): string {
+  return `did you forget \`--\`? (npm run ${command} -- --help)`;
+}
+
+/** npm's own settings, which a user's .npmrc may have. A command does less without them. */
+const npmsOwn = ["all", "yes"];
+
+/** Whether npm, which runs this command, was given the option: it hands what it takes to its scripts as variables. */
+function isTakenByNpm(option: string, command: string): boolean {
+  const { env } = process;
+  const isGiven = env[`npm_config_${option.replaceAll("-", "_")}`] !== undefined;
+  return env.npm_lifecycle_event === command && isGiven && !npmsOwn.includes(option);
 }
 
 /** Reads the id in an option. Throws `UsageError` if it is none. */
