@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { createEnvironments, type Environments, type Invoke } from "../runtime/functions/environments.ts";
 import { reportWork, type WorkListeners } from "../runtime/functions/work-report.ts";
 import { startWorkers, type Workers } from "../runtime/functions/workers.ts";
@@ -52,8 +53,7 @@ const drainMilliseconds = 3_000;
 /** Starts the whole service on this machine. Throws one sentence if the port or the directory is taken. */
 export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { directory } = options;
-  const release = takeLock(directory);
-  if (!release) throw new Error(heldBy(directory));
+  const release = await waitForLock(directory);
   await using starting = new AsyncDisposableStack();
   starting.defer(release);
   const port = await findFreePort(options.port);
@@ -71,6 +71,21 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
 
 function remove(path: string): void {
   rmSync(path, { recursive: true, force: true });
+}
+
+/** A machine that is ending has no address, and keeps the lock until its last messages are delivered. */
+const endsWithinMilliseconds = 5_000;
+const looksEveryMilliseconds = 100;
+
+/** Takes the lock of a directory. Waits for a machine that is ending; throws one sentence if another process keeps the lock. */
+async function waitForLock(directory: string): Promise<() => void> {
+  const deadline = Date.now() + endsWithinMilliseconds;
+  for (;;) {
+    const release = takeLock(directory);
+    if (release) return release;
+    if (readMachineFile(directory) || Date.now() > deadline) throw new Error(heldBy(directory));
+    await pause(looksEveryMilliseconds);
+  }
 }
 
 /** The reason why a directory's lock is taken. Other commands take it too, and a machine that is starting has no address. */

@@ -159,7 +159,7 @@ Try         curl -s '${baseUrl}/api/v1/finance/invoices?by_state=pending' \\
 
 Docs        ${baseUrl}/docs has guides, and every operation to try
 Operations  ${operations.length}, described at ${baseUrl}/api/v1/openapi.json
-Desk        ${baseUrl}/_local/ (people, requests, inbox, data, events)
+Desk        ${baseUrl}/_local/ (requests and their stories, inbox, people)
 Events      ${baseUrl}/_local/events takes PutEvents to the bus ${namesOf("local").eventBus}
 Logs        ${relative(process.cwd(), logFile)}
 Stop        Ctrl-C; the data stays (npm start -- --fresh resets it)

@@ -70,7 +70,7 @@ export function log(level: LogLevel, message: string, fields: LogFields = {}): v
 
 /**
  * The loggable parts of an error: its name and its stack without the message. The message is included only for plain
- * errors, whose texts the service writes. Messages of parsers and of AWS quote their input.
+ * errors, whose texts the service or the language writes. Messages of parsers and of AWS quote their input.
  */
 export function faultFields(thrown: unknown): LogFields {
   if (!(thrown instanceof Error)) return { error: typeof thrown };
@@ -85,7 +85,7 @@ function codeOf(thrown: Error): string | undefined {
 }
 
 function ownWords({ name, message }: Error): string | undefined {
-  return ["Error", "TypeError", "RangeError"].includes(name) ? message : undefined;
+  return ["Error", "TypeError", "RangeError", "ReferenceError"].includes(name) ? message : undefined;
 }
 
 /**

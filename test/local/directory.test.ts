@@ -39,6 +39,15 @@ describe("a data directory", () => {
     release?.();
   });
 
+  it("that a machine leaves is waited for", async () => {
+    const release = takeLock(directory);
+    setTimeout(() => release?.(), 500);
+    // The start goes on behind the lock, up to data that it cannot read.
+    mkdirSync(join(directory, "data"));
+    writeFileSync(join(directory, "data/table.sqlite"), "data");
+    await expect(startMachine({ directory, port: 0 })).rejects.toThrow("have stored shapes without a number");
+  });
+
   it("keeps the newest 500 messages", () => {
     const file = join(directory, "not/made/yet/inbox.jsonl");
     const inbox = openInbox(file);

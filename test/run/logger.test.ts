@@ -17,6 +17,11 @@ test.each<[string, unknown, object]>([
     new SyntaxError("Unexpected token in secret"),
     { error: "SyntaxError", error_message: undefined },
   ],
+  [
+    "one of the language about a name",
+    new ReferenceError("paidd is not defined"),
+    { error: "ReferenceError", error_message: "paidd is not defined" },
+  ],
   ["no error at all", "thrown", { error: "string" }],
 ])("of %s, the log has the name, the service's own code and words, and frames without the message", (_, thrown, fields) => {
   const logged = faultFields(thrown);

@@ -78,10 +78,12 @@ test("without a machine the command says how to start one", async () => {
 });
 
 test.each([
-  [[], "Say one of url, pin, reset-token"],
+  [[], "Say one of url, dynamodb, pin, reset-token, queues"],
   [["pins"], "Did you mean pin?"],
   [["pin"], "npm run -s local -- pin LOGIN"],
   [["url", "somebody"], "npm run -s local -- url"],
+  [["redrive"], "npm run -s local -- redrive QUEUE"],
+  [["constructor"], 'There is no word "constructor"'],
 ])("local %j is a mistake in the call", async (parameters, message) => {
   await expectMistake(ask("nowhere", ...parameters), message);
 });

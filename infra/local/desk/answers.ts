@@ -1,14 +1,11 @@
-import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import { findStoredUser } from "../../../shared/people/users.ts";
 import { demoPassword, demoPeople } from "../demo/demo-people.ts";
-import { resetLimits } from "../reset-limits.ts";
-import { findItems, redrive, viewData, viewRecordChanges } from "./data.ts";
-import { viewInbox } from "./inbox-views.ts";
+import { viewEvents, viewInbox } from "./inbox-views.ts";
 import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
-import type { OutboundView, PeopleView, StartView } from "./views.ts";
+import type { InboxView, PeopleView, StartView } from "./views.ts";
 
-export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function", unknown>>>;
+export type DeskChange = Readonly<Partial<Record<"user" | "function", unknown>>>;
 
 const tokenSeconds = 24 * 60 * 60;
 
@@ -20,16 +17,12 @@ const viewMessages = ({ inbox, index }: DeskSources) => viewInbox(inbox.entries(
 type Read = (sources: DeskSources, given: (name: string) => string) => unknown;
 const reads: Readonly<Record<string, Read>> = {
   start: viewStart,
-  changes: (_, given) => viewRecordChanges(given("kind"), Number(given("id"))),
-  outbound: viewOutbound,
-  data: (sources) => viewData(sources, sources.index),
-  items: ({ index }, given) => findItems(index, given("kind"), given("words")),
-  inbox: viewMessages,
+  inbox: viewInboxAndEvents,
   requests: requestRows,
   story: (sources, given) => storyOf(given("id"), { ...sources, messages: viewMessages(sources) }),
   people: ({ index }, given): PeopleView => ({
     people: index.people(given("words"), mostPeople),
-    total: index.counts().user ?? 0,
+    total: index.countPeople(),
   }),
 };
 
@@ -52,13 +45,11 @@ export async function readDesk(what: string, query: URLSearchParams, sources: De
 /** Carries out a change by its path below `/_local/desk/`; undefined for an unknown one. Throws a readable sentence. */
 export async function changeDesk(path: string, change: DeskChange, sources: DeskSources): Promise<unknown> {
   if (path === "token") return { token: await mintToken(Number(change.user), sources) };
-  if (path === "limits") return { done: `${await resetLimits()} counts forgotten` };
-  if (path === "redrive") return { done: `${await redrive(String(change.queue), sources)} sent again` };
   if (path !== "run") return undefined;
   const schedule = sources.stack.schedules.find(({ functionName }) => functionName === change.function);
   if (!schedule) throw new Error(`No schedule calls ${change.function}.`);
   await sources.run(schedule.functionName);
-  return { done: "It ran" };
+  return { done: schedule.functionName };
 }
 
 async function mintToken(userId: number, { mintAccessToken }: DeskSources): Promise<string> {
@@ -67,10 +58,12 @@ async function mintToken(userId: number, { mintAccessToken }: DeskSources): Prom
   return mintAccessToken({ id: user.id, role: user.role, company_id: user.company_id }, tokenSeconds);
 }
 
-/** The newest events on the outbound bus, newest first. */
-export function viewOutbound({ buses, environment }: Pick<DeskSources, "buses" | "environment">): OutboundView[] {
-  return buses.past(environment.OUTBOUND_BUS_NAME ?? "").map((event) => ({
-    key: event.id,
-    event: event.detail as OutboundEvent,
-  }));
+/** The events on the outbound bus, newest first. */
+export function outboundEvents({ buses, environment }: Pick<DeskSources, "buses" | "environment">) {
+  return buses.past(environment.OUTBOUND_BUS_NAME ?? "");
+}
+
+function viewInboxAndEvents(sources: DeskSources): InboxView[] {
+  const all = [...viewMessages(sources), ...viewEvents(outboundEvents(sources))];
+  return all.sort((one, other) => other.at - one.at);
 }

@@ -9,13 +9,14 @@ import { splitTarget } from "../../runtime/gateway/gateway-event.ts";
 import type { FrontOptions } from "../../runtime/gateway/http-server.ts";
 import { readBody } from "../../runtime/http-service.ts";
 import { messageOf } from "../../support/message-of.ts";
-import { changeDesk, readDesk, viewOutbound } from "./answers.ts";
+import { changeDesk, outboundEvents, readDesk } from "./answers.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page-build.ts";
 import { refusalOf } from "./guard.ts";
 import { htmlOf } from "./inbox-views.ts";
 import { indexOf, openItemIndex } from "./item-index.ts";
 import { openHistory } from "./past-calls.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
+import { elsewhere } from "./views.ts";
 
 /** The developer's page of a machine, and the methods that record what it shows. */
 export interface Desk {
@@ -69,7 +70,7 @@ export function openDesk(options: () => DeskOptions): Desk {
     // Commands send events without a token, as they do to EventBridge; pages must still be of this origin.
     const refusal = refusalOf(request, { lan, token: place === "events" ? undefined : token });
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
-    if (place === "events") return options().answerEvents(request, response);
+    if (place === "events" && !isRead) return options().answerEvents(request, response);
     if (place === "desk/live") return follow(response, sources());
     const answer = isRead ? await read(place, query, request, sources()) : await change(place, request, sources());
     writeAnswer(
@@ -114,7 +115,7 @@ async function read(
     return file("json", JSON.stringify(inbox.entries(), null, 2));
   }
   if (place === "outbound") {
-    const events = viewOutbound(sources).map(({ event }) => event);
+    const events = outboundEvents(sources).map(({ detail }) => detail);
     return file("json", JSON.stringify(events, null, 2));
   }
   if (place === "desk.js") return file("js", (await pageFiles()).script);
@@ -126,7 +127,9 @@ async function read(
     const html = htmlOf(inbox.entries(), mail);
     return html === undefined ? gatewayRefusal(404) : file("html", html, mailPolicy);
   }
-  if (!place.startsWith("desk/")) return gatewayRefusal(404);
+  const [view = ""] = place.split("/");
+  if (Object.hasOwn(elsewhere, view)) return json({ message: elsewhere[view] }, 404);
+  if (view !== "desk") return gatewayRefusal(404);
   const found = await readDesk(place.slice("desk/".length), new URLSearchParams(query), sources);
   return found === undefined ? json({ message: unknown }, 404) : json(found);
 }

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
+import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import { deviceOwnerKey } from "../../../shared/notifications/devices.ts";
 import { loginKey } from "../../../shared/people/logins.ts";
 import { hashToken } from "../../../shared/tokens/secrets.ts";
+import type { DeliveredEvent } from "../../runtime/aws/event-buses.ts";
 import type { InboxEntry } from "../../runtime/aws/inbox.ts";
 import { parseJson } from "../../runtime/json-text.ts";
 import { pinIn } from "../message-pin.ts";
@@ -24,6 +26,15 @@ export function viewInbox(entries: readonly InboxEntry[], index: Pick<ItemIndex,
       pin: isPush ? null : (pinIn(entry.text) ?? null),
       at: Date.parse(sent_at),
     };
+  });
+}
+
+/** Outgoing events as the page shows them among the messages. */
+export function viewEvents(events: readonly DeliveredEvent[]): InboxView[] {
+  return events.map(({ id, detail }) => {
+    const { type, subject, time } = detail as OutboundEvent;
+    const own = { subject: type, text: JSON.stringify(detail), hasHtml: false, pin: null, at: Date.parse(time) };
+    return { id, channel: "event", to: subject, person: null, ...own };
   });
 }
 

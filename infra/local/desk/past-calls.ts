@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
 import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/table/entity.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
@@ -6,6 +7,7 @@ import type { FrontRequest } from "../../runtime/gateway/http-server.ts";
 import { parseJson } from "../../runtime/json-text.ts";
 import { isOf, type LogLine, readLine } from "../../runtime/log-lines.ts";
 import { messageOf } from "../../support/message-of.ts";
+import { root } from "../../support/root.ts";
 import { clip, maskBody, maskHeaders, maskQuery, maskText, maskValue } from "./mask.ts";
 import type { RequestRow, RunView, StoryView } from "./views.ts";
 
@@ -22,7 +24,9 @@ type PastMessage = RunView["messages"][number] & {
   title: string;
 };
 
-export interface PastRequest extends PastCall, Omit<RequestRow, "user"> {
+export interface PastRequest extends PastCall, Omit<RequestRow, "user" | "isBad"> {
+  /** The user that its token names, which nobody has verified; null without a token. */
+  bearer: number | null;
   /** The event that the function was called with, its body as text. */
   event: Omit<APIGatewayProxyEventV2, "headers" | "body"> & NonNullable<StoryView["event"]>;
   answer: NonNullable<StoryView["answer"]>;
@@ -125,6 +129,7 @@ function toPastRequest({ event, answer, functionName = "", ...request }: FrontRe
     status: request.status,
     code: request.code ?? null,
     milliseconds: request.milliseconds,
+    bearer: bearerOf(headers.authorization),
     answer: { headers: maskHeaders(answer.headers), body: answer.body.length === 0 ? null : answered },
     isPartial: query !== rawQueryString || sent?.isWhole === false,
     lines: linesOf(request.output, functionName),
@@ -132,6 +137,12 @@ function toPastRequest({ event, answer, functionName = "", ...request }: FrontRe
     messages: [],
     eventIds: new Set(),
   };
+}
+
+function bearerOf(authorization = ""): number | null {
+  const [, payload = ""] = authorization.split(".");
+  const { sub } = (parseJson(Buffer.from(payload, "base64url").toString()) ?? {}) as { sub?: unknown };
+  return Number(sub) || null;
 }
 
 /** Encodes a path so that it decodes to the same path and no browser takes it for another host. */
@@ -174,7 +185,7 @@ function describeError(error: unknown): string | null {
   const { errorType, trace } = error as { errorType?: string; trace?: string };
   const message = messageOf(error);
   const text = [errorType ? `${errorType}: ${message}` : message, ...(trace ? [trace] : [])].join("\n");
-  return maskText(clip(text, mostOfOutput));
+  return maskText(clip(fromRoot(text), mostOfOutput));
 }
 
 /** The most characters of a call's output that are kept. */
@@ -188,9 +199,14 @@ export function linesAbout(lines: readonly LogLine[], requestId: string): LogLin
 }
 
 function linesOf(output: string, source: string): LogLine[] {
-  const texts = clipLines(output).split("\n");
+  const texts = clipLines(fromRoot(output)).split("\n");
   const lines = texts.filter((text) => text.trim() !== "").map((text) => readLine(text, { source, at: Date.now() }));
   return lines.map(({ fields, ...line }) => ({ ...line, fields: maskValue(fields) as LogLine["fields"] }));
+}
+
+/** A text with the places of sources as paths of the project. */
+function fromRoot(text: string): string {
+  return text.replaceAll(pathToFileURL(root).href, "").replaceAll(root, "");
 }
 
 /** Cuts at the end of a line: a cut JSON line would be plain text, whose secrets have no names. */
@@ -217,7 +233,7 @@ function messagesOf(event: unknown): PastMessage[] {
 }
 
 /** The name of a queue as words, without the part that makes it unique among all stacks. */
-export function queueTitle(name: string): string {
+function queueTitle(name: string): string {
   const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "");
   return own.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

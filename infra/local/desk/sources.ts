@@ -10,7 +10,7 @@ export interface DeskOptions extends Pick<LocalAws, "stack" | "environment" | "m
   /** The folder of the positions of the stream's consumers. */
   placesDirectory: string;
   inbox: LocalInbox;
-  buses: Pick<EventBuses, "past" | "watch">;
+  buses: Pick<EventBuses, "past">;
   lan: boolean;
   /** Calls a function as its schedule does. */
   run(functionName: string): Promise<unknown>;

@@ -14,7 +14,12 @@ import {
 
 /** Kinds of items that a person would mention. */
 const mentioned: readonly string[] = [...recordTypes, "session", "device", "pin"];
-const channels = { email: ["Mail", "mails"], sms: ["SMS", "SMS"], push: ["Push", "pushes"] } as const;
+const channels = {
+  email: ["Mail", "mails"],
+  sms: ["SMS", "SMS"],
+  push: ["Push", "pushes"],
+  event: ["Event", "events"],
+} as const;
 
 /** More messages of a channel make one row. */
 const mostMessages = 6;
@@ -102,7 +107,7 @@ export function requestSentence(
 ): string {
   if (kind === "work") return method === "schedule" ? `${functionName} ran on its schedule` : target;
   const changed = rows.find(({ changes: [first] }) => first?.action === "changed");
-  const who = user ? user.name || `User ${user.id}` : undefined;
+  const who = user?.name;
   const say = did[functionName];
   if (say && who && changed) return `${who} ${say(changed.title, String(fieldOf(changed.changes[0])?.after))}`;
   const [summary = functionName] = operations.find(({ name }) => name === functionName)?.summary.split(", ") ?? [];
@@ -124,7 +129,7 @@ function listOf(names: readonly string[]): string {
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ").replace(/, ([^,]*)$/, " and $1");
 }
 
-function hasFailed({ error, lines }: RunView): boolean {
+export function hasFailed({ error, lines }: RunView): boolean {
   return Boolean(error) || lines.some(({ fields }) => fields.level === "error");
 }
 

@@ -12,7 +12,15 @@ import {
   type PastRequest,
   type PastRun,
 } from "./past-calls.ts";
-import { foldBookkeeping, foldChanges, foldMessages, foldRuns, requestSentence, silentPushes } from "./story-rows.ts";
+import {
+  foldBookkeeping,
+  foldChanges,
+  foldMessages,
+  foldRuns,
+  hasFailed,
+  requestSentence,
+  silentPushes,
+} from "./story-rows.ts";
 import type { ChangeView, InboxView, RequestRow, RunView, StoryView } from "./views.ts";
 
 export interface StorySources {
@@ -26,7 +34,13 @@ const seenWithinMilliseconds = 250;
 
 /** Requests, and work that no request led to, newest first. */
 export function requestRows({ history, index }: Pick<StorySources, "history" | "index">): RequestRow[] {
-  const rows = [...history.requests.map((each) => requestRow(each, index)), ...history.runs.flatMap(workRows)];
+  const failed = new Set(
+    history.runs.flatMap((run) => [...run.requestIds].filter((id) => hasFailed(viewRun(run, id)))),
+  );
+  const rows = [
+    ...history.requests.map((each) => requestRow(each, failed.has(each.id), index)),
+    ...history.runs.flatMap(workRows),
+  ];
   return rows.sort((one, other) => other.at - one.at);
 }
 
@@ -58,12 +72,15 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
   };
 }
 
-function requestRow(past: PastRequest, index: StorySources["index"]): RequestRow {
-  const { event: _, answer, isPartial, lines, error, messages, eventIds, ...row } = past;
-  const userId = lines.map(({ fields }) => fields.user_id).find((each) => typeof each === "number");
-  if (typeof userId !== "number") return { ...row, user: null };
-  const { name = "", logins: [login = ""] = [] } = index.person(userId) ?? {};
-  return { ...row, user: { id: userId, name, login } };
+function requestRow(past: PastRequest, hasFailedWork: boolean, index: StorySources["index"]): RequestRow {
+  const { event: _, answer, isPartial, lines, error, messages, eventIds, bearer, ...row } = past;
+  const isBad = row.status >= 500 || hasFailedWork;
+  const logged = lines.map(({ fields }) => fields.user_id).find((each) => typeof each === "number");
+  // Code that did not run logged nobody, and refused nobody.
+  const userId = logged ?? (error === null ? null : bearer);
+  if (typeof userId !== "number") return { ...row, isBad, user: null };
+  const { name = `User ${userId}`, logins: [login = ""] = [] } = index.person(userId) ?? {};
+  return { ...row, isBad, user: { id: userId, name, login } };
 }
 
 /** A row for work without a request: a call of a schedule, or messages that name no request. */
@@ -75,7 +92,7 @@ function workRows(run: PastRun): RequestRow[] {
       ({ fields }) => fields.code ?? (fields.level === "error" ? "fault" : undefined),
     );
     const failure = code.find((each) => each !== undefined) ?? (run.error && "fault");
-    return { id, status: failure ? 500 : 200, code: failure ? String(failure) : null };
+    return { id, status: failure ? 500 : 200, code: failure ? String(failure) : null, isBad: Boolean(failure) };
   };
   const own = messages.filter(({ id, requestId, attempt }) => id === requestId && attempt === 1);
   if (own.length > 0) return own.map(({ id, title }) => ({ ...base, ...rowOf(id), target: title }));
@@ -139,7 +156,7 @@ function mayHaveWritten({ at, milliseconds, functionName }: PastCall, change: Pa
 }
 
 function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxView[]): InboxView[] {
-  const fields = { email: "emails", sms: "sms", push: "pushes" } as const;
+  const fields = { email: "emails", sms: "sms", push: "pushes", event: "events" } as const;
   const sentIn = (run: PastRun) => {
     const counts: Record<string, unknown> = Object.assign({}, ...linesAbout(run.lines, id).map((line) => line.fields));
     return messages.filter(({ channel, at }) => {

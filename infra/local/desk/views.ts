@@ -1,7 +1,4 @@
-import type { InferOutput } from "valibot";
-import type { historyEntry } from "../../../shared/contract/changes.ts";
 import type { Role } from "../../../shared/contract/operation.ts";
-import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import type { LogLine } from "../../runtime/log-lines.ts";
 
 /** The answers of the desk's server to its page. Times are milliseconds since 1970. */
@@ -15,12 +12,13 @@ export function plural(count: number, name: string): string {
   return `${count.toLocaleString("en-GB")} ${count === 1 ? name : pluralOf(name)}`;
 }
 
-export function pluralOf(name: string): string {
+function pluralOf(name: string): string {
   return /(s|history)$/.test(name) ? name : name.replace(/(?<![aeiou])y$/, "ie").concat("s");
 }
 
 export interface ShownPerson {
   id: number;
+  /** A login, if the user has no names. */
   name: string;
   role: Role;
   companyId: number | null;
@@ -55,6 +53,8 @@ export interface RequestRow {
   code: string | null;
   functionName: string;
   milliseconds: number;
+  /** True if it, or work that followed from it, failed. */
+  isBad: boolean;
   user: { id: number; name: string; login: string } | null;
 }
 
@@ -69,9 +69,6 @@ export function latestChange(rows: readonly RequestRow[]): RequestRow | undefine
   );
 }
 
-/** A change of a record, as the interface shows it. */
-export type RecordChange = InferOutput<typeof historyEntry>;
-
 /** A change of an item. It was written within the given time. */
 export interface ChangeView {
   at: number;
@@ -81,7 +78,7 @@ export interface ChangeView {
   title: string;
   key: string;
   action: "new" | "changed" | "removed";
-  fields: RecordChange["fields"];
+  fields: { name: string; before: unknown; after: unknown }[];
   /** False if the item names no request, and the change was seen while the request's work may have written it. */
   isNamed: boolean;
 }
@@ -124,62 +121,25 @@ export interface StoryView {
   rows: StoryRow[];
 }
 
-/** A message that was sent to a person. */
+/** A message that was sent to a person, or an event that went out to other systems. */
 export interface InboxView {
   id: string;
-  channel: "email" | "sms" | "push";
+  channel: "email" | "sms" | "push" | "event";
   to: string;
   person: Pick<ShownPerson, "id" | "name"> | null;
-  /** The subject of a mail, the title of a push. */
+  /** The subject of a mail, the title of a push, the type of an event. */
   subject: string | null;
-  /** The words that a person reads. */
+  /** The words that a person reads; an event as JSON. */
   text: string;
   hasHtml: boolean;
   pin: string | null;
   at: number;
 }
 
-/** An event that went out on the outbound bus. */
-export interface OutboundView {
-  /** Identifies this copy of the event. */
-  key: string;
-  event: OutboundEvent;
-}
-
-/** A queue, a consumer of the stream, a schedule or the limits: what it has to do, and what can be done about it. */
-export interface ResourceRow {
-  name: string;
-  about: string;
-  /** A bad one is of something that somebody should look at. */
-  chips?: { words: string; look: "" | "good" | "warn" | "bad" }[];
-  /** A change that the server is asked for. */
-  action?: { label: string; path: string; what: object; isIdle?: boolean };
-  /** The newest failed messages of a queue. */
-  messages?: { id: string; sentAt: number; body: string }[];
-}
-
-/** A kind of items. */
-export interface KindView {
-  name: string;
-  count: number;
-  /** Whether imports bring it; all others are internal. */
-  isRecord: boolean;
-  /** Whether its changes are kept. */
-  hasHistory: boolean;
-}
-
-export interface ResourcesView extends Record<"queues" | "stream" | "schedules", ResourceRow[]> {
-  kinds: KindView[];
-}
-
-/** True for what somebody should look at. */
-export function isBad({ chips = [] }: ResourceRow): boolean {
-  return chips.some(({ look }) => look === "bad");
-}
-
-/** An item; `title` is empty if the key says everything. */
-export interface ItemView {
-  key: string;
-  title: string;
-  item: Record<string, unknown>;
-}
+/** The sentence for an address without a view, which names the command or view to use. */
+export const elsewhere: Readonly<Record<string, string>> = {
+  home: "The desk begins with Requests, at /_local/.",
+  data: "For failed messages, schedules and limits see npm run -s local -- --help; for items a table browser, which infra/local/README.md names; for the changes of a record npm run history -- TYPE ID.",
+  events:
+    "Outgoing events are in the Inbox, at /_local/#/inbox. To send one, use PutEvents at this address (shared/contract/EVENTS.md).",
+};

@@ -15,6 +15,7 @@ import { newFolder } from "../../support/service/new-folder.ts";
 import { asEvent, record, requestOf } from "./happenings.ts";
 
 const inbox = openInbox();
+const time = "2026-05-10T12:00:00.000Z";
 const options = {
   inbox,
   lan: false,
@@ -24,7 +25,7 @@ const options = {
     schedules: [{ functionName: "mark-overdue" }, { functionName: "rotate-signing-key" }],
   },
   environment: { OUTBOUND_BUS_NAME: "out" },
-  buses: { past: (name: string) => [{ id: "1", detail: { type: `of ${name}` } }] },
+  buses: { past: (name: string) => [{ id: "1", detail: { type: `of ${name}`, subject: "timesheet/1", time } }] },
   run: async (name: string) => {
     if (name !== "mark-overdue") throw new Error("It failed");
     ran.push(name);
@@ -73,7 +74,7 @@ const paths = [
   "/_local/inbox",
   "/_local/desk.js",
   "/_local/desk/live",
-  "/_local/desk/data",
+  "/_local/desk/requests",
   "/_local/desk/start",
   "/_local/call-as.js",
   "/_local/events",
@@ -156,7 +157,7 @@ describe("a change", () => {
   });
 
   test.each([
-    ["POST", "desk/run", 200, body, "It ran"],
+    ["POST", "desk/run", 200, body, "mark-overdue"],
     ["POST", "desk/run", 400, JSON.stringify({ function: "rotate-signing-key" }), "It failed"],
     ["POST", "desk/run", 400, JSON.stringify({ function: "sign-in" }), "No schedule calls sign-in"],
     ["POST", "desk/run", 400, "", "No schedule calls undefined"],
@@ -216,12 +217,14 @@ test.each([
   ["/_local/desk.svg", 200, "<svg", "image/svg+xml"],
   ["/_local/desk.css", 200, "{", "text/css"],
   ["/_local/desk.js", 200, "/_local/", "text/javascript"],
-  ["/_local/outbound", 200, '[\n  {\n    "type": "of out"\n  }\n]', "application/json"],
+  ["/_local/outbound", 200, '[\n  {\n    "type": "of out",', "application/json"],
   ["/_local/desk/requests", 200, "[]", "application/json"],
   ["/_local/desk/nothing", 404, "newest 500", "application/json"],
   ["/_local/desk/constructor", 404, "newest 500", "application/json"],
   ["/_local/desk/story?id=none", 404, "newest 500", "application/json"],
-  ["/_local/desk/data", 500, "TypeError", "application/json"],
+  ["/_local/home", 404, "begins with Requests", "application/json"],
+  ["/_local/data/timesheet", 404, "npm run -s local -- --help", "application/json"],
+  ["/_local/events", 404, "/_local/#/inbox", "application/json"],
   ["/_local/nothing", 404, "Not Found", "application/json"],
 ])("%s is answered with %i, %s", async (path, status, part, type) => {
   const { headers, ...answer } = await send(path);
@@ -263,6 +266,13 @@ test("the inbox is JSON for commands; a browser is led to the desk's", async () 
   expect({ status, entries: JSON.parse(body) }).toEqual({ status: 200, entries: inbox.entries() });
   const browser = await send("/_local/inbox", { headers: { accept: "text/html,*/*" } });
   expect(browser).toMatchObject({ status: 302, headers: { location: "/_local/#/inbox" } });
+});
+
+test("an outgoing event is among the messages, at its time", async () => {
+  const { body } = await send("/_local/desk/inbox");
+  const event = { channel: "event", to: "timesheet/1", subject: "of out", person: null, at: Date.parse(time) };
+  expect(JSON.parse(body).at(-1)).toMatchObject(event);
+  expect(JSON.parse(JSON.parse(body).at(-1).text)).toEqual({ type: "of out", subject: "timesheet/1", time });
 });
 
 test("a mail is served without script, network and origin; what there is not is 404", async () => {

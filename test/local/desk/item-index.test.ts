@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
 import { indexOf, openItemIndex, titleOf } from "../../../infra/local/desk/item-index.ts";
-import type { ItemView, PeopleView, RequestRow, ResourcesView } from "../../../infra/local/desk/views.ts";
+import type { InboxView, PeopleView, RequestRow } from "../../../infra/local/desk/views.ts";
 import { deviceKey, deviceOwnerKey } from "../../../shared/notifications/devices.ts";
 import { loginKey } from "../../../shared/people/logins.ts";
 import type { StreamRecord } from "../../../shared/table/entity.ts";
@@ -14,8 +13,6 @@ import { recordKey } from "../../../shared/table/table.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { deskSources, requestOf } from "./happenings.ts";
-
-afterEach(() => void vi.restoreAllMocks());
 
 const change = (key: Key, item: Item | undefined): StreamRecord => ({
   eventId: `${key.pk} ${key.sk}`,
@@ -35,30 +32,40 @@ function timesheet(id: number): StreamRecord {
   return change(recordKey("TIMESHEET", id), { id, company_id: 1, record: timesheetLine(id, 1) });
 }
 
-describe("the index of the table's items", () => {
+describe("the index of people", () => {
   test("takes a change once, however often it comes, and forgets what was removed", () => {
     const index = openItemIndex();
-    for (const _ of [1, 2]) index.add([timesheet(1), timesheet(2)]);
-    expect(index.counts()).toEqual({ timesheet: 2 });
-    for (const _ of [1, 2]) index.add([change(recordKey("TIMESHEET", 1), undefined)]);
-    expect(index.counts()).toEqual({ timesheet: 1 });
-    expect(index.find("timesheet", "", 9).map(({ key }) => key)).toEqual([recordKey("TIMESHEET", 2)]);
+    for (const _ of [1, 2]) index.add([...user(1), ...user(2), timesheet(3)]);
+    expect(index.countPeople()).toBe(2);
+    for (const _ of [1, 2]) index.add([change(recordKey("USER", 1), undefined)]);
+    expect(index.countPeople()).toBe(1);
+    expect([1, 2, 3].map((id) => index.person(id)?.id)).toEqual([undefined, 2, undefined]);
   });
 
   test("takes all changes of a batch or none, and the next batch after a failed one", () => {
     const index = openItemIndex();
-    const unreadable = change(recordKey("USER", 1), { id: 1 });
-    expect(() => index.add([timesheet(1), unreadable])).toThrow(TypeError);
-    expect(index.counts()).toEqual({});
-    index.add([timesheet(2)]);
-    expect(index.counts()).toEqual({ timesheet: 1 });
+    const unreadable = change(recordKey("USER", 2), { id: 2 });
+    expect(() => index.add([...user(1), unreadable])).toThrow(TypeError);
+    expect(index.countPeople()).toBe(0);
+    index.add(user(2));
+    expect(index.countPeople()).toBe(1);
   });
 
-  test("lists the newest first, ids as numbers", () => {
+  test("lists people by their ids as numbers", () => {
     const index = openItemIndex();
-    index.add([10, 9, 100, 2].map(timesheet));
-    const found = index.find("timesheet", "", 3);
-    expect(found.map(({ key }) => key.pk)).toEqual(["TIMESHEET#100", "TIMESHEET#10", "TIMESHEET#9"]);
+    index.add([10, 9, 100, 2].flatMap((id) => user(id)));
+    expect(index.people("", 3).map(({ id }) => id)).toEqual([2, 9, 10]);
+  });
+
+  test.each([
+    [{ first_name: "", last_name: "", email: "dana@harbour.example" }, "dana@harbour.example"],
+    [{ first_name: "", last_name: "", email: null, phone_number: "+447700900007" }, "+447700900007"],
+    [{ first_name: "", last_name: "", email: null }, "User 7"],
+    [{ first_name: "", last_name: "Hussain" }, "Hussain"],
+  ])("has a name for a user with %o: %s", (about, name) => {
+    const index = openItemIndex();
+    index.add(user(7, about));
+    expect(index.person(7)?.name).toBe(name);
   });
 
   test.each([
@@ -103,101 +110,19 @@ describe("the index of the table's items", () => {
   });
 });
 
-interface Read {
-  Keys: { pk: string }[];
-  ConsistentRead: boolean;
-}
-
-test("a listed item has its user's name once, and no secret; one that is gone meanwhile is left out", async () => {
-  process.env.TABLE_NAME = "records";
+test("the first 100 people are listed, the number of all is said, and all names are there", async () => {
   const index = openItemIndex();
-  index.add([...user(7), ...user(8, { email: "dana@harbour.example" }), timesheet(1), timesheet(2)]);
-  index.add([change(deviceKey(7, 1), { platform: "ios" })]);
-  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
-    const { RequestItems } = command.input as { RequestItems: { records: Read } };
-    expect(RequestItems.records.ConsistentRead).toBe(false);
-    const found = RequestItems.records.Keys.filter(({ pk }) => pk !== "TIMESHEET#1");
-    const more = { refresh_token: "secret" };
-    const items = found.map((key) => ({
-      ...key,
-      ...more,
-      ...(key.pk.startsWith("LOGIN#") && { user_id: 8 }),
-    }));
-    return { Responses: { records: items } };
-  });
-  const list = (kind: string) =>
-    readDesk("items", new URLSearchParams({ kind }), deskSources({}, index)) as Promise<ItemView[]>;
-  expect((await list("device")).map(({ title }) => title)).toEqual(["Zoë Hussain 7 · ios"]);
-  expect((await list("user")).map(({ title }) => title)).toEqual(["Zoë Hussain 8 · driver", "Zoë Hussain 7 · driver"]);
-  expect((await list("login")).map(({ title }) => title)).toContain("Zoë Hussain 8");
-  expect(await list("timesheet")).toEqual([
-    {
-      key: "TIMESHEET#2 TIMESHEET",
-      title: titleOf({ record: timesheetLine(2, 1) }),
-      item: { pk: "TIMESHEET#2", sk: "TIMESHEET", refresh_token: "(masked)" },
-    },
-  ]);
-});
-
-describe("with more users and timesheets than a page has", () => {
-  const count = 150;
-  const index = openItemIndex();
-  beforeAll(() => {
-    const ids = Array.from({ length: count }, (_, at) => at + 1);
-    index.add(ids.flatMap((id) => [...user(id), timesheet(id)]));
-    process.env.TABLE_NAME = "records";
-  });
-
-  /** A view's answer, and the keys of each read of the table that it took. */
-  async function read<T>(path: string): Promise<{ view: T; reads: number[] }> {
-    const reads: number[] = [];
-    vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
-      const { RequestItems } = command.input as { RequestItems: Record<string, { Keys: unknown[] }> };
-      reads.push(...Object.values(RequestItems).map(({ Keys }) => Keys.length));
-      return { Responses: {} };
-    });
-    const sources = deskSources({}, index);
-    for (const id of ["one", "two"]) sources.history.addRequest(requestOf(id));
-    for (let id = 1; id <= 90; id += 1) {
-      const to = String(index.person(id)?.logins[0]);
-      sources.inbox.add({ channel: "email", to, subject: "S", text: "T", html: null });
-    }
-    const [place = "", query] = path.split("?");
-    const view = (await readDesk(place, new URLSearchParams(query), sources)) as T;
-    return { view, reads };
-  }
-
-  test.each([
-    "people",
-    "people?words=hussain",
-    "requests",
-    "story?id=one",
-    "inbox",
-    "data",
-  ])("%s reads nothing of the table", async (path) => {
-    const { view, reads } = await read(path);
-    expect(view).toBeDefined();
-    expect(reads).toEqual([]);
-  });
-
-  test("a page of items is one read of 50 items", async () => {
-    expect((await read<ItemView[]>("items?kind=timesheet")).reads).toEqual([50]);
-    expect((await read<ItemView[]>("items?kind=timesheet&words=no+such+words")).reads).toEqual([]);
-  });
-
-  test("the first 100 people are listed, the number of all is said, and all names are there", async () => {
-    const { view } = await read<PeopleView>("people");
-    expect([view.people.length, view.total]).toEqual([100, count]);
-    expect((await read<PeopleView>(`people?words=hussain+${count}`)).view.people[0]?.id).toBe(count);
-    expect((await read<RequestRow[]>("requests")).view[0]?.user?.name).toBe("Zoë Hussain 7");
-    const { kinds } = (await read<ResourcesView>("data")).view;
-    expect(kinds.find(({ name }) => name === "timesheet")).toEqual({
-      name: "timesheet",
-      count,
-      isRecord: true,
-      hasHistory: true,
-    });
-  });
+  const ids = Array.from({ length: 150 }, (_, at) => at + 1);
+  index.add(ids.flatMap((id) => user(id, { email: `user${id}@harbour.example` })));
+  const sources = deskSources({ buses: { past: () => [] } }, index);
+  sources.history.addRequest(requestOf("one"));
+  sources.inbox.add({ channel: "email", to: "user150@harbour.example", subject: "S", text: "T", html: null });
+  const read = <T>(what: string, words = "") => readDesk(what, new URLSearchParams({ words }), sources) as Promise<T>;
+  const view = await read<PeopleView>("people");
+  expect([view.people.length, view.total]).toEqual([100, 150]);
+  expect((await read<PeopleView>("people", "hussain 150")).people[0]?.id).toBe(150);
+  expect((await read<RequestRow[]>("requests"))[0]?.user?.name).toBe("Zoë Hussain 7");
+  expect((await read<InboxView[]>("inbox"))[0]?.person?.name).toBe("Zoë Hussain 150");
 });
 
 test("a stream without an index is read from its beginning, one with an index from where the desk was", async () => {
@@ -207,11 +132,11 @@ test("a stream without an index is read from its beginning, one with an index fr
   writeFileSync(position, "{}");
   const index = indexOf("stream/1", path);
   expect(isKept()).toBe(false);
-  index.add([timesheet(1)]);
+  index.add(user(1));
   writeFileSync(position, "{}");
-  expect(indexOf("stream/1", path).counts()).toEqual({ timesheet: 1 });
+  expect(indexOf("stream/1", path).countPeople()).toBe(1);
   expect(isKept()).toBe(true);
-  expect(indexOf("stream/2", path).counts()).toEqual({});
+  expect(indexOf("stream/2", path).countPeople()).toBe(0);
   expect(isKept()).toBe(false);
 });
 
@@ -220,7 +145,7 @@ test.each([
   ["a database with a damaged page", (text: string) => text.slice(0, 4096) + "x".repeat(text.length - 4096)],
 ])("an index that is %s is made again from the stream's beginning", (_, damage) => {
   const path = newFolder();
-  indexOf("stream/1", path).add([timesheet(1)]);
+  indexOf("stream/1", path).add(user(1));
   const [name = ""] = readdirSync(path).filter((each) => each.endsWith(".sqlite"));
   // The write-ahead log of the open index goes into its file.
   const file = new DatabaseSync(join(path, name));
@@ -230,8 +155,8 @@ test.each([
   writeFileSync(join(path, "desk.json"), "{}");
   const index = indexOf("stream/1", path);
   expect(existsSync(join(path, "desk.json"))).toBe(false);
-  index.add([timesheet(2)]);
-  expect(index.counts()).toEqual({ timesheet: 1 });
+  index.add(user(2));
+  expect(index.countPeople()).toBe(1);
   // It has names and logins.
   expect(statSync(join(path, name)).mode & 0o077).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
@@ -5,6 +6,7 @@ import { openHistory } from "../../../infra/local/desk/past-calls.ts";
 import { storyOf } from "../../../infra/local/desk/story.ts";
 import { splitTarget } from "../../../infra/runtime/gateway/gateway-event.ts";
 import type { FrontRequest } from "../../../infra/runtime/gateway/http-server.ts";
+import { root } from "../../../infra/support/root.ts";
 import { addRun, asEvent, line, message, record, requestOf } from "./happenings.ts";
 
 const index = { person: () => undefined, hasDevice: () => false };
@@ -88,6 +90,15 @@ describe("what functions wrote", () => {
     expect(JSON.stringify(run?.lines)).not.toMatch(/hunter22|123456/);
     expect(run?.lines.at(-1)?.fields.message).toBe(`… (${long.length} more characters)`);
   });
+});
+
+test("places in sources are paths of the project", () => {
+  const history = openHistory();
+  const stack = `    at one (${root}shared/a.ts:1:2)\n    at two (${pathToFileURL(root)}functions/b.ts:3:4)`;
+  addRun(history, "intake", {}, line({ stack }), { error: Object.assign(new Error("It failed"), { trace: stack }) });
+  const [run] = history.runs;
+  expect(run?.lines[0]?.fields.stack).toBe("    at one (shared/a.ts:1:2)\n    at two (functions/b.ts:3:4)");
+  expect(run?.error).toBe("It failed\n    at one (shared/a.ts:1:2)\n    at two (functions/b.ts:3:4)");
 });
 
 test("the error of a call is kept with its kind and its trace, without tokens; blank lines are not", () => {

@@ -24,6 +24,36 @@ describe("the list", () => {
     expect(latestChange([])).toBeUndefined();
   });
 
+  test.each([
+    ["a line of an error", { level: "error", request_id: "one" }, {}, true],
+    ["an error that it threw", { request_id: "one" }, { error: new Error("It failed") }, true],
+    ["a line of an error about another", { level: "error", request_id: "two" }, {}, false],
+    ["a warning", { level: "warn", request_id: "one" }, {}, false],
+  ])("says of a request whose worker wrote %s whether something failed", (_, fields, more, isBad) => {
+    const history = afterRequest();
+    addRun(history, "notify", asEvent(message("m1", { requestId: "one" })), line(fields), more);
+    expect(requestRows({ history, index }).find(({ id }) => id === "one")).toMatchObject({ status: 200, isBad });
+  });
+
+  test("has the caller of a request whose code did not run, by its token; of a refused one nobody", () => {
+    const history = openHistory();
+    const payload = Buffer.from('{"sub":"7"}').toString("base64url");
+    const request = (id: string, authorization: string, status: number, error?: Error) => {
+      const sent = { ...requestOf(id), status, error, output: "" };
+      Object.assign(sent.event?.headers ?? {}, { authorization });
+      history.addRequest(sent);
+    };
+    request("uncompiled", `Bearer h.${payload}.s`, 500, new Error("It does not compile"));
+    request("unreadable", "Bearer x", 500, new Error("It does not compile"));
+    request("refused", `Bearer h.${payload}.s`, 401);
+    const rows = requestRows({ history, index }).map(({ id, user, isBad }) => [id, user?.name, isBad]);
+    expect(rows.sort()).toEqual([
+      ["refused", undefined, false],
+      ["uncompiled", "Wren Ashby", true],
+      ["unreadable", undefined, true],
+    ]);
+  });
+
   test("leaves out the files of the documentation page", () => {
     const history = openHistory();
     history.addRequest({ ...requestOf("one"), functionName: "get-docs" });

@@ -210,7 +210,7 @@ describe("a payment reads as a person would say it:", () => {
       "No push: nothing was left to send to Wren Ashby",
       "No push: user 8 and user 9 have no device",
     ]);
-    const push = { id: "p", channel: "push", person, subject: "Paid", text: "140 GBP", at: Date.now() - 10 };
+    const push = { id: "p", channel: "push", person, subject: "Paid", text: "140 GBP", at: Date.now() - 30_000 };
     expect(silent([push as unknown as InboxView])).toContain("Push to Wren Ashby");
     expect(silent([push as unknown as InboxView])).not.toContain("No push: nothing was left to send to Wren Ashby");
     for (const userId of [8, 10]) addRun(history, "send-pushes", pushTo(userId), line({ request_id: "one" }));
@@ -224,7 +224,7 @@ describe("a payment reads as a person would say it:", () => {
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9, emails: 1, sms: 1 }), {
       milliseconds: 60_000,
     });
-    const at = Date.now() - 10;
+    const at = Date.now() - 30_000;
     const pushes = (length: number) =>
       Array.from({ length }, (_, id) => ({ id, channel: "push", person, subject: "Paid", text: "140 GBP", at }));
     const mail = { id: "m", channel: "email", person: null, to: "new@example.com", subject: "Welcome", text: "Hi", at };
@@ -278,7 +278,7 @@ describe("a payment reads as a person would say it:", () => {
       "Marks timesheets as paid or pending",
     ]);
     expect(storyIn(history, "two")?.row.user).toBeNull();
-    expect(storyIn(history, "one")?.row.user).toEqual({ id: 8, name: "", login: "" });
+    expect(storyIn(history, "one")?.row.user).toEqual({ id: 8, name: "User 8", login: "" });
   });
 
   test("a new record has its title and its fields, those of its parts by their path", () => {

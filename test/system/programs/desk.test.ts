@@ -1,10 +1,5 @@
-import { readFileSync } from "node:fs";
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { type MachineFile, machineFile } from "../../../infra/local/local-aws.ts";
-import { localCredentials } from "../../../infra/runtime/aws/local-credentials.ts";
-import { queueUrl } from "../../../infra/runtime/aws/sqs.ts";
 import { openInboxes } from "../../support/requests/inboxes.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
@@ -28,7 +23,7 @@ beforeAll(async () => {
     expect((await request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role: "operator", body })).status).toBe(
       200,
     );
-    await vi.waitFor(async () => expect(await readDesk("inbox")).toHaveLength(at + 1), {
+    await vi.waitFor(async () => expect(await pushes()).toHaveLength(at + 1), {
       timeout: 15_000,
       interval: 300,
     });
@@ -37,9 +32,11 @@ beforeAll(async () => {
   await openInboxes([`${own.machine.baseUrl}/_local/inbox`]).messageTo(client);
 }, 150_000);
 
-async function readDesk(path: string): Promise<{ id: string }[]> {
-  return (await fetch(`${own.machine.baseUrl}/_local/desk/${path}`)).json() as Promise<{ id: string }[]>;
+async function readDesk(path: string): Promise<{ id: string; channel?: string }[]> {
+  return (await fetch(`${own.machine.baseUrl}/_local/desk/${path}`)).json() as ReturnType<typeof readDesk>;
 }
+
+const pushes = async () => (await readDesk("inbox")).filter(({ channel }) => channel === "push");
 
 async function openDesk(view: string, reader?: Reader): Promise<WatchedPage> {
   const watched = await openPage(reader);
@@ -147,60 +144,15 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     await page.locator(".notification").getByText("A timesheet was paid").waitFor();
   });
 
-  test("shows records with their versions, sends dead letters again, runs schedules and resets limits", async () => {
-    const { stack, environment } = JSON.parse(readFileSync(machineFile(directory.path), "utf8")) as MachineFile;
-    const endpoint = environment.AWS_ENDPOINT_URL_SQS ?? "";
-    const sqs = new SQSClient({ endpoint, region: environment.AWS_REGION ?? "", credentials: localCredentials });
-    const dead = stack.queues.find(({ name }) => name.startsWith("PushesDeadLetters"))?.name ?? "";
-    const MessageBody = JSON.stringify({ userId: 5, notificationId: 1 });
-    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl(endpoint, dead), MessageBody }));
-    sqs.destroy();
-
-    const watched = await openDesk("data/queues");
-    const { page } = watched;
-    const pushes = page.getByRole("listitem").filter({ hasText: "1 failed" }).filter({ hasText: "Pushes" }).last();
-    await pushes.getByRole("button", { name: "Redrive" }).click();
-    await page.getByRole("button", { name: "1 sent again" }).waitFor();
-    await page.getByRole("link", { name: "Stream" }).click();
-    await expect.poll(() => page.getByText("up to date").count(), { timeout: 15_000 }).toBe(2);
-    await page.getByRole("link", { name: /^Companies/ }).click();
-    await page.getByText("Harbour Logistics Ltd", { exact: true }).click();
-    await page.getByText('"Harbour Logistics Ltd"').waitFor();
-    await page.getByRole("link", { name: "Schedules" }).click();
-    await page.getByRole("listitem").filter({ hasText: "mark-overdue" }).getByRole("button").click();
-    await page.getByRole("button", { name: "It ran" }).waitFor();
-    await page.getByRole("button", { name: "Reset" }).click();
-    await page.getByRole("button", { name: /^[1-9]\d* counts forgotten$/ }).waitFor();
-    expectQuiet(watched);
+  testView("shows what went out to other systems among the messages", "inbox", async (page) => {
+    await page.getByRole("searchbox").fill("timesheet.paid");
+    await openLink(page, /Event/);
+    const event = page.getByRole("article", { name: /^Event to/ });
+    await event.getByText('"type": "timesheet.paid"').waitFor();
   });
 
-  test("shows what happened to a record, in dark at 390 pixels", async () => {
-    const watched = await openDesk("data/timesheet", { colorScheme: "dark", width: 390 });
-    const { page } = watched;
-    const record = page.getByRole("listitem").filter({ hasText: /id 2(?!\d)/ });
-    await page.getByRole("searchbox").fill("dana timesheet#2");
-    await record.getByText("Dana Whitfield ·").click();
-    await record.getByText("Changes").click();
-    const changes = record.getByRole("list", { name: "Changes" });
-    await changes.getByText("by Owen Pryce · bulk-update-timesheets").first().waitFor();
-    expect(await changes.locator("del").first().innerText()).toBe('"pending"');
-    expect(await changes.locator("ins").first().innerText()).toBe('"paid"');
-    expect(await findBarriers(page)).toEqual([]);
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-    await changes.getByRole("link", { name: "request" }).first().click();
-    await page.getByRole("article", { name: "Story of the request" }).waitFor();
-    expectQuiet(watched);
-  });
-
-  testView("sends an event, and shows what follows from it and what went out", "events", async (page) => {
-    await page.getByLabel("Sample").selectOption("A chat message");
-    await page.getByRole("button", { name: "Send" }).click();
-    await page.getByRole("button", { name: "Sent" }).waitFor();
-    await page.getByRole("link", { name: "See what follows" }).click();
-    await page.getByRole("link", { name: /Notification from chat\.example.*processed/ }).click();
-    await page.locator(".layers strong", { hasText: "deliver-notifications" }).first().waitFor();
-    await page.locator('nav a[href="#/events"]').click();
-    await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
+  testView("says what to use where it has no view", "data/timesheet", async (page) => {
+    await page.getByText("npm run -s local -- --help").waitFor();
   });
 
   testView("is used by keyboard alone", "people", async (page) => {
@@ -253,20 +205,17 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringMatching(/not signed in/)]);
   });
 
-  testView("begins with what is going on: a payment has a story and pushes, and is undone", "home", async (page) => {
-    await page.getByRole("button", { name: "Pay five timesheets as Owen Pryce" }).click();
-    const story = page.getByLabel("The last story");
+  testView("begins with the newest story: a payment has pushes, and is undone", "", async (page) => {
+    const story = page.getByRole("article", { name: "Story of the request" });
+    await story.waitFor();
+    expect(await page.getByRole("button", { name: "Pay five timesheets" }).count()).toBe(0);
+    const pending = "/api/v1/finance/timesheets?by_state=pending&per_page=5";
+    const { timesheets } = (await own.request("GET", pending, { role: "operator" })).body;
+    const timesheet_ids = timesheets.map(({ id }: { id: number }) => id);
+    const body = { timesheet: { timesheet_ids, state: "paid" } };
+    await own.request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role: "operator", body });
     await story.getByRole("heading", { name: "Owen Pryce paid 5 timesheets" }).waitFor();
-    await story
-      .getByText(/^Push to /)
-      .first()
-      .waitFor();
-    await story
-      .getByText(/^No push: .* no device$/)
-      .first()
-      .waitFor();
-    await page.getByLabel("New messages").getByText("A timesheet was paid").first().waitFor();
-    await story.getByRole("link", { name: "Open it" }).click();
+    for (const text of [/^Push to /, /^No push: .* no device$/]) await story.getByText(text).first().waitFor();
     await page.getByRole("button", { name: "Copy change id" }).click();
     const change = await clipboardOf(page);
     await page.getByRole("button", { name: "Undo" }).click();
@@ -278,11 +227,11 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     ["in light", { colorScheme: "light" }],
     ["in dark, at 390 pixels", { colorScheme: "dark", width: 390 }],
   ])("keeps nobody out %s, and fits", async (_, reader) => {
-    const [message] = await readDesk("inbox");
+    const message = (await readDesk("inbox")).find(({ channel }) => channel === "email");
     const [row] = await readDesk("requests");
-    const views = ["home", "people", "requests", `requests/${row?.id}`, "inbox", `inbox/${message?.id}`, "events"];
+    const views = ["people", "requests", `requests/${row?.id}`, "inbox", `inbox/${message?.id}`, "data"];
     const watched = await openDesk("people", reader);
-    for (const view of [...views, "data", "data/queues", "data/stream", "data/schedules", "data/user"]) {
+    for (const view of views) {
       await watched.page.goto(`${own.machine.baseUrl}/_local/#/${view}`);
       await expect.poll(() => watched.page.getByText("Loading …").count(), { timeout: 60_000 }).toBe(0);
       expect([view, await findBarriers(watched.page)]).toEqual([view, []]);

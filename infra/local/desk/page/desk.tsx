@@ -1,19 +1,19 @@
 import { type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Data } from "./data.tsx";
-import { Events } from "./events.tsx";
-import { Home } from "./home.tsx";
+import { elsewhere } from "../views.ts";
 import { Inbox } from "./inbox.tsx";
+import { Head } from "./parts.tsx";
 import { People } from "./people.tsx";
 import { Requests } from "./requests.tsx";
 
 type View = ComponentType<{ id: string | undefined }>;
 
-const views: Readonly<Record<string, View>> = { Home, Requests, Inbox, People, Data, Events };
+const views: Readonly<Record<string, View>> = { Requests, Inbox, People };
 
 function Desk() {
-  const [title, id] = useRoute();
-  const View = views[title] ?? Home;
+  const [name, id] = useRoute();
+  const title = Object.keys(views).find((each) => each.toLowerCase() === name) ?? "Requests";
+  const View = views[title] ?? Requests;
   useEffect(followKeys, []);
   useEffect(() => {
     document.title = `${title} – Workforce desk`;
@@ -36,13 +36,13 @@ function Desk() {
         </ul>
       </nav>
       <main>
-        <View id={id} />
+        {Object.hasOwn(elsewhere, name) ? <Head title="Nothing here" about={elsewhere[name]} /> : <View id={id} />}
       </main>
     </>
   );
 }
 
-/** The title of the view and its open item, from the address, so that a reload keeps both. */
+/** The name of the view and its open item, from the address, so that a reload keeps both. */
 function useRoute(): [string, string | undefined] {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
@@ -53,8 +53,7 @@ function useRoute(): [string, string | undefined] {
   const [, name = "", id] = hash.split("/");
   // Search parameters are decoded even if they are not valid percent-encoding.
   const opened = id && new URLSearchParams(`id=${id}`).get("id");
-  const title = Object.keys(views).find((each) => each.toLowerCase() === name) ?? "Home";
-  return [title, opened || undefined];
+  return [name, opened || undefined];
 }
 
 /** Keys for lists: j and k move between rows, / goes to the search, c copies the open request. Returns what ends them. */

@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import type { InboxView } from "../views.ts";
-import { Copy, Facts, Head, hasWords, LinkRow, Read, Rows, Search, Split, Time } from "./parts.tsx";
+import { Code, Copy, Facts, Head, hasWords, LinkRow, Read, Rows, Search, Split, Time } from "./parts.tsx";
 
-const channels = { email: "Mail", sms: "SMS", push: "Push" } as const;
+const channels = { email: "Mail", sms: "SMS", push: "Push", event: "Event" } as const;
 
-/** The messages the service sent, as their recipients see them. */
+/** The messages the service sent, as their recipients see them, and the events that went out to other systems. */
 export function Inbox({ id }: { id: string | undefined }) {
   const [text, setText] = useState("");
   return (
     <>
-      <Head title="Inbox" about="Mails, SMS and pushes that the service sent. None of them left this machine.">
-        <Search label="Search by person or text" value={text} onInput={setText} />
+      <Head title="Inbox" about="Mails, SMS, pushes and events that the service sent. None of them left this machine.">
+        <Search label="Search by person, text, kind" value={text} onInput={setText} />
       </Head>
       <Read<InboxView[]> path="inbox">
         {(messages) => {
@@ -26,7 +26,7 @@ export function Inbox({ id }: { id: string | undefined }) {
             <Split
               openId={open?.id}
               back="#/inbox"
-              list={<Messages messages={found} openId={id} none="No messages" hint={hint} />}
+              list={<Messages messages={found} openId={id} hint={hint} />}
               detail={open && <Message message={open} />}
               hint="Choose a message to see it as it was received."
             />
@@ -39,14 +39,13 @@ export function Inbox({ id }: { id: string | undefined }) {
 
 interface MessagesProps {
   messages: readonly InboxView[];
-  openId?: string | undefined;
-  none: string;
+  openId: string | undefined;
   hint: string;
 }
 
-export function Messages({ messages, openId, none, hint }: MessagesProps) {
+function Messages({ messages, openId, hint }: MessagesProps) {
   return (
-    <Rows none={none} hint={hint}>
+    <Rows none="No messages" hint={hint}>
       {messages.map(({ id, channel, person, to, subject, text, at }) => (
         <LinkRow key={id} href={`#/inbox/${id}`} isOpen={id === openId}>
           <span class={`chip ${channel}`}>{channels[channel]}</span>
@@ -84,13 +83,14 @@ export function Message({ message }: { message: InboxView }) {
         of={[
           ["To", recipient],
           ["Sent", <Time key="sent" at={at} isLong />],
-          ...(subject && channel === "email" ? [["Subject", subject] as const] : []),
+          ...(subject && channel !== "push" ? [[channel === "event" ? "Type" : "Subject", subject] as const] : []),
         ]}
       />
       {hasHtml && <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />}
       {channel === "email" && !hasHtml && <p class="mail">{text}</p>}
       {channel === "sms" && <p class="bubble">{text}</p>}
       {channel === "push" && <Push message={message} />}
+      {channel === "event" && <Code text={text} label="Event" />}
     </article>
   );
 }

@@ -1,7 +1,7 @@
 import type { ComponentProps, ComponentChildren as Content } from "preact";
 import { useState } from "preact/hooks";
 import { spreadJson } from "../../../runtime/json-text.ts";
-import { plural, type RecordChange } from "../views.ts";
+import { type ChangeView, plural, type RequestRow } from "../views.ts";
 import { useLive } from "./server.ts";
 
 type ActionProps = ComponentProps<"button"> & {
@@ -11,21 +11,22 @@ type ActionProps = ComponentProps<"button"> & {
   primary?: boolean;
 };
 
-/** A button for an action that takes a moment. It shows the result. */
+/** A button for an action that takes a moment. It shows the result, a refusal as such. */
 export function Action({ label, done = "Done", act, primary = false, ...rest }: ActionProps) {
-  const [said, setSaid] = useState<string>();
+  const [said, setSaid] = useState<{ words: string; isBad?: boolean }>();
   const run = async () => {
-    setSaid("…");
+    setSaid({ words: "…" });
     const outcome = await act().then(
-      (words) => (typeof words === "string" ? words : done),
-      (error: Error) => error.message,
+      () => ({ words: done, isBad: false }),
+      (error: Error) => ({ words: error.message, isBad: true }),
     );
     setSaid(outcome);
-    setTimeout(() => setSaid(undefined), outcome === done ? 1_500 : 6_000);
+    setTimeout(() => setSaid(undefined), outcome.isBad ? 6_000 : 1_500);
   };
+  const look = said?.isBad ? "refused" : primary ? "primary" : "";
   return (
-    <button type="button" class={primary ? "primary" : ""} onClick={run} {...rest}>
-      <span aria-live="polite">{said ?? label}</span>
+    <button type="button" class={look} onClick={run} {...rest}>
+      <span aria-live="polite">{said?.words ?? label}</span>
     </button>
   );
 }
@@ -48,13 +49,12 @@ export function Empty({ title, children }: { title: string; children?: Content }
 
 interface ReadProps<T> {
   path: string;
-  everySeconds?: number;
   children: (value: T) => Content;
 }
 
 /** Content of what the server answers, read again as long as it is shown; or the reason why it could not be read. */
-export function Read<T>({ path, everySeconds, children }: ReadProps<T>) {
-  const { value, error } = useLive<T>(path, everySeconds);
+export function Read<T>({ path, children }: ReadProps<T>) {
+  const { value, error } = useLive<T>(path);
   if (value !== undefined) return <>{children(value)}</>;
   return error ? <Empty title="It could not be read">{error}</Empty> : <p class="muted pad">Loading …</p>;
 }
@@ -93,42 +93,10 @@ export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean 
     .every((word) => all.includes(word));
 }
 
-export function Card({ title, tools, children }: { title: string; tools?: Content; children: Content }) {
-  return (
-    <section class="card" aria-label={title}>
-      <h2 class="tools">
-        <span class="what">{title}</span>
-        {tools}
-      </h2>
-      {children}
-    </section>
-  );
-}
-
 /** A list; without rows the words for that. */
-export function Rows({
-  none,
-  hint,
-  children,
-}: {
-  none?: string | undefined;
-  hint?: Content;
-  children: readonly Content[];
-}) {
-  if (children.length === 0 && none) return <Empty title={none}>{hint}</Empty>;
+export function Rows({ none, hint, children }: { none: string; hint?: Content; children: readonly Content[] }) {
+  if (children.length === 0) return <Empty title={none}>{hint}</Empty>;
   return <ul class="rows">{children}</ul>;
-}
-
-export function Row({ name, about, children }: { name: Content; about?: string; children?: Content }) {
-  return (
-    <li class="item">
-      <span class="what">
-        <strong class="break">{name}</strong>
-        <span class="muted break">{about}</span>
-      </span>
-      {children}
-    </li>
-  );
 }
 
 export function LinkRow({ href, isOpen, children }: { href: string; isOpen: boolean; children: Content }) {
@@ -196,14 +164,18 @@ export function Bar({ from = 0, length, whole, look = "" }: BarProps) {
   );
 }
 
-export function Status({ status, code, isWork = false }: { status: number; code?: string | null; isWork?: boolean }) {
+export function Status({ status, code, kind, isBad }: RequestRow) {
+  const isWork = kind === "work";
   const look = status >= 500 ? "bad" : status >= 400 ? "warn" : "good";
   const words = isWork ? (status < 400 ? "processed" : "failed") : String(status);
   return (
-    <span class={`chip ${look}`}>
-      {words}
-      {code && `${isWork ? ":" : ""} ${code}`}
-    </span>
+    <>
+      <span class={`chip ${look}`}>
+        {words}
+        {code && `${isWork ? ":" : ""} ${code}`}
+      </span>
+      {isBad && status < 400 && <span class="chip bad">a worker failed</span>}
+    </>
   );
 }
 
@@ -237,7 +209,7 @@ export function Facts({ of, isSmall = false }: { of: readonly (readonly [string,
 }
 
 /** Fields before and after a change, folded if there are many. */
-export function Fields({ fields }: Pick<RecordChange, "fields">) {
+export function Fields({ fields }: Pick<ChangeView, "fields">) {
   const both = ({ before, after }: (typeof fields)[number]) => (
     <>
       {before !== null && <del>{JSON.stringify(before)}</del>} {after !== null && <ins>{JSON.stringify(after)}</ins>}
@@ -248,14 +220,5 @@ export function Fields({ fields }: Pick<RecordChange, "fields">) {
       <summary>{plural(fields.length, "field")}</summary>
       <Facts isSmall of={fields.map((field) => [field.name, both(field)])} />
     </details>
-  );
-}
-
-/** A form whose button acts by itself: nothing is sent by the browser. */
-export function Form({ children }: { children: Content }) {
-  return (
-    <form class="pad stack form" noValidate onSubmit={(event) => event.preventDefault()}>
-      {children}
-    </form>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PeopleView, ShownPerson, StartView } from "../views.ts";
-import { Action, Card, Copy, Empty, Head, Read, Row, Rows, Search } from "./parts.tsx";
+import { Action, Copy, Empty, Head, Read, Rows, Search } from "./parts.tsx";
 import { tokenOf, useLive } from "./server.ts";
 
 /** Everyone by company, each with a token to copy. */
@@ -21,7 +21,9 @@ export function People() {
 
 function Groups({ people, total }: PeopleView) {
   const { docs = null, demoPassword } = useLive<StartView>("start").value ?? {};
-  const companies = Object.entries(Object.groupBy(people, ({ company }) => company ?? "Platform"));
+  const companies = Object.entries(
+    Object.groupBy(people, ({ company, role }) => company ?? (role === "admin" ? "Platform" : "No company")),
+  );
   return (
     <div class="pad stack">
       <p class="muted">
@@ -34,13 +36,14 @@ function Groups({ people, total }: PeopleView) {
         </Empty>
       )}
       {companies.map(([company, members = []]) => (
-        <Card key={company} title={company}>
-          <Rows>
+        <section key={company} class="card" aria-label={company}>
+          <h2>{company}</h2>
+          <Rows none="Nobody">
             {members.map((person) => (
               <PersonRow key={person.id} person={person} docs={docs} />
             ))}
           </Rows>
-        </Card>
+        </section>
       ))}
     </div>
   );
@@ -52,19 +55,20 @@ function PersonRow({ person: { id, name, role, logins }, docs }: { person: Shown
     await navigator.clipboard.writeText(await tokenOf(id));
     if (docs) window.open(docs, "_blank", "noopener");
   };
-  const title = (
-    <>
-      {name} <span class={`chip ${role}`}>{role}</span>
-    </>
-  );
   return (
-    <Row name={title} about={`${logins.join(" · ")} · id ${id}`}>
+    <li class="item">
+      <span class="what">
+        <strong class="break">
+          {name} <span class={`chip ${role}`}>{role}</span>
+        </strong>
+        <span class="muted break">{[...logins, `id ${id}`].join(" · ")}</span>
+      </span>
       <span class="tools">
         {docs && (
           <Action label="Copy token, open docs" done="Token copied" act={open} title={`A token of ${name}, to paste`} />
         )}
         <Copy label="Copy token" text={() => tokenOf(id)} title={`A token of ${name}`} />
       </span>
-    </Row>
+    </li>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
-import { durationOf, type RequestRow } from "../views.ts";
-import { Bar, Head, hasWords, LinkRow, Read, Rows, Search, Split, Status, Time } from "./parts.tsx";
+import { durationOf, latestChange, type RequestRow, type StartView } from "../views.ts";
+import { Action, Bar, Head, hasWords, LinkRow, Read, Rows, Search, Split, Status, Time } from "./parts.tsx";
+import { callAs, useLive } from "./server.ts";
 import { Story } from "./story.tsx";
 
 const outcomes: Readonly<Record<string, (status: number) => boolean>> = {
@@ -10,54 +11,91 @@ const outcomes: Readonly<Record<string, (status: number) => boolean>> = {
 };
 const everything = { text: "", person: "", outcome: "", operation: "" };
 
-/** Every request as it comes in, and the story of the open one. */
+/** The most that failed are on top. */
+const mostFailed = 3;
+
+/** Every request as it comes in, and the story of the open one: without an id that of the newest change. */
 export function Requests({ id }: { id: string | undefined }) {
   const [wanted, setWanted] = useState(everything);
   const want = (part: Partial<typeof everything>) => setWanted({ ...wanted, ...part });
   return (
     <Read<RequestRow[]> path="requests">
-      {(rows) => (
-        <>
-          <Head
-            title="Requests"
-            about={
-              <>
-                The newest 500. <span class="keys">Keys: j and k move, Enter opens, / searches, c copies as curl.</span>
-              </>
-            }
-          >
-            <Search label="Search by path or code" value={wanted.text} onInput={(text) => want({ text })} />
-            {choicesOf(rows).map(([field, label, all, options]) => (
-              <select
-                key={field}
-                aria-label={label}
-                value={wanted[field]}
-                onChange={(event) => want({ [field]: event.currentTarget.value })}
-              >
-                <option value="">{all}</option>
-                {options.map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
-              </select>
-            ))}
-          </Head>
-          <Split
-            openId={id}
-            back="#/requests"
-            list={
-              <RequestRows
-                rows={rows.filter((row) => matches(row, wanted))}
-                openId={id}
-                hint={rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
-              />
-            }
-            detail={id !== undefined && <Story id={id} />}
-            hint="Choose a request to see what followed from it."
-          />
-        </>
-      )}
+      {(rows) => {
+        const latest = latestChange(rows);
+        const openId = id ?? latest?.id;
+        const found = rows.filter((row) => matches(row, wanted));
+        const failed = found.filter(({ isBad }) => isBad).slice(0, mostFailed);
+        return (
+          <>
+            <Head
+              title="Requests"
+              about={
+                <>
+                  The newest 500.{" "}
+                  <span class="keys">Keys: j and k move, Enter opens, / searches, c copies as curl.</span>
+                </>
+              }
+            >
+              {!latest && <FirstStep />}
+              <Search label="Search by path or code" value={wanted.text} onInput={(text) => want({ text })} />
+              {choicesOf(rows).map(([field, label, all, options]) => (
+                <select
+                  key={field}
+                  aria-label={label}
+                  value={wanted[field]}
+                  onChange={(event) => want({ [field]: event.currentTarget.value })}
+                >
+                  <option value="">{all}</option>
+                  {options.map((each) => (
+                    <option key={each}>{each}</option>
+                  ))}
+                </select>
+              ))}
+            </Head>
+            <Split
+              openId={id}
+              back="#/requests"
+              list={
+                <>
+                  {failed.length > 0 && (
+                    <section class="failed" aria-label="Failed">
+                      <h2>Failed</h2>
+                      <RequestRows rows={failed} openId={openId} />
+                    </section>
+                  )}
+                  <RequestRows
+                    rows={found}
+                    openId={openId}
+                    hint={rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
+                  />
+                </>
+              }
+              detail={openId !== undefined && <Story key={openId} id={openId} />}
+              hint="Pay some timesheets, and see what follows from it."
+            />
+          </>
+        );
+      }}
     </Read>
   );
+}
+
+/** Shows something to look at where nothing was changed yet. */
+function FirstStep() {
+  const operator = useLive<StartView>("start").value?.callers.find(({ role }) => role === "operator");
+  if (!operator) return null;
+  const title = "Marks the newest pending timesheets of the company as paid";
+  const label = `Pay five timesheets as ${operator.name}`;
+  return <Action primary label={label} done="Paid" act={() => payAs(operator.id)} title={title} />;
+}
+
+/** Marks up to five pending timesheets as paid, as an app would. */
+async function payAs(id: number): Promise<void> {
+  const place = "/api/v1/finance/timesheets";
+  const list = await (await callAs(id, "GET", `${place}?by_state=pending&per_page=5`)).json();
+  const timesheet_ids = (list.timesheets ?? []).map((each: { id: number }) => each.id);
+  if (timesheet_ids.length === 0) throw new Error("None is pending");
+  await callAs(id, "PATCH", `${place}/bulk_update`, { timesheet: { timesheet_ids, state: "paid" } });
 }
 
 function choicesOf(rows: readonly RequestRow[]) {
@@ -74,7 +112,7 @@ interface RequestRowsProps {
   hint?: string;
 }
 
-export function RequestRows({ rows, openId, hint }: RequestRowsProps) {
+function RequestRows({ rows, openId, hint }: RequestRowsProps) {
   const slowest = Math.max(...rows.map(({ milliseconds }) => milliseconds));
   return (
     <Rows none="No requests" hint={hint}>
@@ -90,7 +128,7 @@ export function RequestRows({ rows, openId, hint }: RequestRowsProps) {
             </span>
           </span>
           <span class="took">
-            <Status status={row.status} code={row.code} isWork={row.kind === "work"} />
+            <Status {...row} />
             <span class="muted">
               {durationOf(row.milliseconds)} <Bar length={row.milliseconds} whole={slowest} />
             </span>
@@ -103,7 +141,7 @@ export function RequestRows({ rows, openId, hint }: RequestRowsProps) {
 
 /** The words for the caller of a request; empty for work that no request led to. */
 function nameOf({ user, kind }: RequestRow): string {
-  if (user) return user.name || `user ${user.id}`;
+  if (user) return user.name;
   return kind === "request" ? "not signed in" : "";
 }
 

@@ -9,16 +9,10 @@ async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   return answer as T;
 }
 
-/** Requests a change from the server. All views read again after it. */
-export async function change<T>(path: string, what: object): Promise<T> {
-  const done = await ask<T>(path, { method: "POST", headers: { "x-desk-token": token }, body: JSON.stringify(what) });
-  readAgain();
-  return done;
-}
-
 /** An access token of a user, for a day. */
 export async function tokenOf(user: number): Promise<string> {
-  return (await change<{ token: string }>("token", { user })).token;
+  const init = { method: "POST", headers: { "x-desk-token": token }, body: JSON.stringify({ user }) };
+  return (await ask<{ token: string }>("token", init)).token;
 }
 
 /** Calls the API as a user. Throws the code of a refusal, or its status if it has none. */
@@ -30,16 +24,12 @@ export async function callAs(user: number, method: string, path: string, body?: 
 }
 
 const listeners = new Set<() => void>();
-function readAgain(): void {
+new EventSource("/_local/desk/live").onmessage = () => {
   for (const listener of listeners) listener();
-}
-new EventSource("/_local/desk/live").onmessage = readAgain;
+};
 
-/**
- * The value or the error of a path, which is read now, when something happens on the machine, and every so many seconds; one
- * read after the other.
- */
-export function useLive<T>(path: string, everySeconds = 0): { value?: T; error?: string } {
+/** The value or the error of a path, which is read now and when something happens on the machine; one read after the other. */
+export function useLive<T>(path: string): { value?: T; error?: string } {
   const [state, setState] = useState<{ path: string; value?: T; error?: string }>({ path });
   useEffect(() => {
     const ending = new AbortController();
@@ -61,13 +51,11 @@ export function useLive<T>(path: string, everySeconds = 0): { value?: T; error?:
     };
     void read();
     listeners.add(read);
-    const timer = everySeconds > 0 ? setInterval(read, everySeconds * 1000) : undefined;
     return () => {
       ending.abort();
       listeners.delete(read);
-      clearInterval(timer);
     };
-  }, [path, everySeconds]);
+  }, [path]);
   // A value read for another path is not shown for this one, but for another search it stays until the answer comes.
   return placeOf(state.path) === placeOf(path) ? state : {};
 }

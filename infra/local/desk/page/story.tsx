@@ -1,34 +1,26 @@
 import type { LogLine } from "../../../runtime/log-lines.ts";
-import { durationOf, type RunView, type StoryRow, type StoryView } from "../views.ts";
+import { durationOf, plural, type RunView, type StoryRow, type StoryView } from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
 import { Message } from "./inbox.tsx";
 import { Action, Bar, Code, Copy, Facts, Fields, Fold, Read, Status, Time } from "./parts.tsx";
 import { callAs, tokenOf } from "./server.ts";
 
-/** The story of a request: a sentence, what followed, and what was sent and answered. A short one ends with a link to it. */
-export function Story({ id, isShort = false }: { id: string; isShort?: boolean }) {
+/** The story of a request: a sentence, what followed, and what was sent and answered. */
+export function Story({ id }: { id: string }) {
   return (
     <Read<StoryView> path={`story?id=${encodeURIComponent(id)}`}>
       {(story) => (
         <article class="pad stack" aria-label="Story of the request">
           <header class="stack">
             <Summary story={story} />
-            {story.event && !isShort && <Tools story={story} />}
+            {story.event && <Tools story={story} />}
           </header>
           <Layers story={story} />
-          {isShort ? (
-            <p class="tools">
-              <Undo story={story} />
-              <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
-            </p>
-          ) : (
-            story.event &&
-            story.answer && (
-              <div class="columns">
-                <Half title="Request" headers={ownHeaders(story.event.headers)} body={story.event.body ?? null} />
-                <Half title="Answer" {...story.answer} />
-              </div>
-            )
+          {story.event && story.answer && (
+            <div class="columns">
+              <Half title="Request" headers={ownHeaders(story.event.headers)} body={story.event.body ?? null} />
+              <Half title="Answer" {...story.answer} />
+            </div>
           )}
         </article>
       )}
@@ -41,8 +33,8 @@ function Summary({ story: { row, title } }: { story: StoryView }) {
     <div>
       <h2>{title}</h2>
       <p class="muted break">
-        <Status status={row.status} code={row.code} isWork={row.kind === "work"} /> <b class="method">{row.method}</b>{" "}
-        {row.kind === "request" && <code>{row.target}</code>} · <Time at={row.at} />
+        <Status {...row} /> <b class="method">{row.method}</b> {row.kind === "request" && <code>{row.target}</code>} ·{" "}
+        <Time at={row.at} />
       </p>
     </div>
   );
@@ -164,11 +156,11 @@ function changeOf({ answer }: StoryView): string | undefined {
   return answer?.headers["change-id"];
 }
 
-/** Undoes the change of a request as the user who made it; nothing if there is none. */
+/** Undoes the change of a request as the user who made it; nothing if there is none, or if it took a passcode. */
 function Undo({ story }: { story: StoryView }) {
   const { user } = story.row;
   const change = changeOf(story);
-  if (!change || !user) return null;
+  if (!change || !user || story.event?.body?.includes('"passcode"')) return null;
   const path = `/api/v1/changes/${change}/undo`;
   const undo = async () => {
     const { headers } = await callAs(user.id, "POST", path, { change: {} });
@@ -224,7 +216,7 @@ function Half({ title, headers, body }: { title: string; headers: Record<string,
       <h3>{title}</h3>
       {body === null ? <p class="muted">No body.</p> : <Code text={body} label={`${title}: body`} />}
       <details>
-        <summary>{Object.keys(headers).length} headers</summary>
+        <summary>{plural(Object.keys(headers).length, "header")}</summary>
         <Facts isSmall of={Object.entries(headers)} />
       </details>
     </section>
