@@ -1,37 +1,23 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { kilobytesPerUser } from "./costs/assumptions.ts";
-import { growingRows } from "./costs/month-rows.ts";
+import { storedPerUser } from "./costs/stored-bytes.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../infra/COSTS.md"), "utf8");
-
-test.each([
-  "point-in-time recovery",
-  "backups",
-  "cancelled transactions",
-  "data out",
-  "access log",
-  "events of other systems",
-  "events that go out",
-  "starts of functions",
-  "reads of secrets",
-  "idle stage",
-])("the page of costs has a row of %s, for prod", (name) => {
-  expect(page).toMatch(new RegExp(`^\\| ${name} \\|( \\d+\\.\\d\\d \\|){3}$`, "m"));
-});
-
-test("a gigabyte of table costs at most 2.50 dollars a month in copies and recovery, for a million users as well", () => {
-  const { backups = 0, "point-in-time recovery": recovery = 0 } = growingRows(1_000_000);
-  const gigabytes = (1_000_000 * kilobytesPerUser) / 1_000_000;
-  expect((backups + recovery) / gigabytes).toBeLessThanOrEqual(2.5);
-});
-
-test("the page of costs has the check from outside in the idle prod alone", () => {
-  expect(page).toMatch(/^\| check from outside \| 0\.00 \| \d+\.\d\d \|$/m);
-});
-
-test("the page of costs has a month for three numbers of users, with SMS in a row of its own", () => {
-  expect(page).toContain("| | 100 users | 10,000 users | 1,000,000 users |");
-  expect(page).toMatch(/^\| SMS \|( \d+\.\d\d \|){3}$/m);
+test("a user's bytes are those of 30 records, and of each change with its notification as long as the history is kept", () => {
+  const index = (key: string, projection: object) => ({ KeySchema: [{ AttributeName: key }], Projection: projection });
+  const GlobalSecondaryIndexes = [
+    index("all_key", { ProjectionType: "INCLUDE", NonKeyAttributes: ["record"] }),
+    index("mark_key", { ProjectionType: "KEYS_ONLY" }),
+  ];
+  const template = {
+    Resources: { Records: { Type: "AWS::DynamoDB::GlobalTable", Properties: { GlobalSecondaryIndexes } } },
+  };
+  // Names and texts by their bytes, a number by half its digits and one, a map by 3, its names, and one more for each value.
+  const record = { pk: "JOB#1", sk: "JOB", all_key: "JOBS", record: { id: 12, on: true }, revision: 123 };
+  const change = { pk: "HISTORY#TIMESHEET#1", sk: "1.1" };
+  const notification = { pk: "USER#1", sk: "NOTIFICATION#1", mark_key: "USER#1" };
+  const stored = storedPerUser([record, change, notification], template, 10);
+  expect(stored).toEqual({
+    base: 30 * (100 + 7 + 5 + 11 + (6 + 3 + 4 + 2 + 2 + 1) + (8 + 3)) + 10 * (100 + 21 + 5) + 10 * (100 + 8 + 16 + 14),
+    indexes: 30 * (100 + 7 + 5 + 11 + 18) + 10 * (100 + 8 + 16 + 14),
+  });
+  expect(() => storedPerUser([record, change], template, 10)).toThrow("no notification");
 });

@@ -39,9 +39,6 @@ export const changesPerUser = 30;
 export const cancelledShare = 0.02;
 export const unitsPerTransaction = 16;
 
-/** Kilobytes that a user's records take, indexes included. */
-export const kilobytesPerUser = 200;
-
 /** Bytes of an answer on its way out, headers among them. */
 export const answerBytes = 2_800;
 

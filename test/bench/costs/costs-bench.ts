@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { settingTextOf } from "../../../infra/stages/stage-shape.ts";
 import { root } from "../../../infra/support/root.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { costsPage } from "../../../infra/tools/docs/doc-pages.ts";
@@ -11,7 +12,6 @@ import {
   assumedMilliseconds,
   callsPerUser,
   changesPerUser,
-  kilobytesPerUser,
   outsideCalls,
   pinsPerUser,
   queueRequestsPerMessage,
@@ -19,8 +19,12 @@ import {
   userCounts,
 } from "./assumptions.ts";
 import { type MeasuredCall, measureCalls } from "./measure-calls.ts";
-import { fixedRows, growingRows, outsideCheck } from "./month-rows.ts";
+import { costOfChanges, costOfTraffic, fixedRows, outsideCheck, storedRows } from "./month-rows.ts";
 import { prices } from "./prices.ts";
+import { type StoredBytes, storedPerUser } from "./stored-bytes.ts";
+
+/** The days of history of a stage that says nothing else. */
+const historyDays = Number(settingTextOf("historyDays").otherwise);
 
 type Month = Readonly<Record<string, number>>;
 
@@ -30,12 +34,15 @@ type Month = Readonly<Record<string, number>>;
  */
 export async function benchCosts(say: (text: string) => void): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
+  const templateOf = (stage: string) => synthesize(stage, join(directory, stage), bundleFunctions);
   try {
-    const bills = (await measureCalls(join(directory, "machine"))).map(billOf);
+    const { calls, items } = await measureCalls(join(directory, "machine"));
+    const bills = calls.map(billOf);
     say(billsTable(bills));
-    const fixedOf = (stage: string) => fixedRows(synthesize(stage, join(directory, stage), bundleFunctions));
+    const [dev, prod] = [templateOf("dev"), templateOf("prod")];
+    const stored = storedPerUser(items, prod, historyDays);
     const page = join(root, costsPage);
-    const tables = tablesOf(bills, { dev: fixedOf("dev"), prod: fixedOf("prod") });
+    const tables = tablesOf(bills, stored, { dev: fixedRows(dev), prod: fixedRows(prod) });
     writeFileSync(page, fillTables(readFileSync(page, "utf8"), tables));
     say(`${costsPage} is written.`);
     return true;
@@ -44,9 +51,13 @@ export async function benchCosts(say: (text: string) => void): Promise<boolean> 
   }
 }
 
-function tablesOf(bills: readonly Bill[], fixed: { readonly dev: Month; readonly prod: Month }): MarkedTables {
+function tablesOf(
+  bills: readonly Bill[],
+  stored: StoredBytes,
+  fixed: { readonly dev: Month; readonly prod: Month },
+): MarkedTables {
   const idle = { ...fixed.prod, "check from outside": outsideCheck() + costOf(bills, "get-health", outsideCalls) };
-  const months = userCounts.map((users) => ({ ...monthOf(bills, users), "idle stage": sum(idle) }));
+  const months = userCounts.map((users) => ({ ...monthOf(bills, stored, users), "idle stage": sum(idle) }));
   return {
     "costs-idle": monthsTable(["dev", "prod"], [fixed.dev, idle]),
     "costs-month": `${monthsTable(
@@ -54,9 +65,9 @@ function tablesOf(bills: readonly Bill[], fixed: { readonly dev: Month; readonly
       months,
     )}
 
-A user makes ${sum(callsPerUser)} calls a month, asks for ${pinsPerUser} pins, ${shareOfSms * 100} % of them by SMS, has ${changesPerUser} records changed, and
-${kilobytesPerUser} KB stored. **The number to watch is SMS**: one costs as much as ${smsInCalls(bills)} calls of list-invoices. The
-stage's ceiling on SMS, with its shares for a login's first and further messages, is the largest control of costs there is.`,
+A user makes ${sum(callsPerUser)} calls a month, asks for ${pinsPerUser} pins, ${shareOfSms * 100} % of them by SMS, and has ${changesPerUser} records changed. After ${historyDays} days
+of history that is ${megabytes(stored.base)} MB in the table, by which AWS bills recovery and backups, and ${megabytes(stored.indexes)} MB in its indexes. One SMS costs as much as
+${smsInCalls(bills)} calls of list-invoices: the stage's ceilings on SMS are the largest control of costs.`,
   };
 }
 
@@ -78,7 +89,7 @@ function billsTable(bills: readonly Bill[]): string {
   return tableOf(["", ...figures.map((figure) => `${figure}:`)], rows);
 }
 
-function monthOf(bills: readonly Bill[], users: number): Month {
+function monthOf(bills: readonly Bill[], stored: StoredBytes, users: number): Month {
   const pins = users * pinsPerUser;
   const changes = users * changesPerUser;
   const following = ["intake", "keep-history", "notify", "deliver-notifications"];
@@ -86,17 +97,21 @@ function monthOf(bills: readonly Bill[], users: number): Month {
   const all = (names: readonly string[], times: number) => sum(names.map((name) => costOf(bills, name, times)));
   return {
     calls: sum(Object.entries(callsPerUser).map(([name, times]) => costOf(bills, name, times * users))),
-    "changes by events, and what follows from them": all(following, changes),
-    "pins, without what sends them": all(confirming, pins),
-    "e-mails": (pins * (1 - shareOfSms) * prices.emailsPerThousand) / 1000,
+    "starts, access log, data out": costOfTraffic(users),
+    "changes, and what follows from them": all(following, changes) + costOfChanges(users),
+    "pins, and e-mails with them": all(confirming, pins) + (pins * (1 - shareOfSms) * prices.emailsPerThousand) / 1000,
     SMS: pins * shareOfSms * prices.sms,
-    ...growingRows(users),
+    ...storedRows(users, stored),
   };
 }
 
 /** The costs of so many calls of a function, in US dollars. */
 function costOf(bills: readonly Bill[], name: string, times: number): number {
   return ((bills.find((bill) => bill.name === name)?.total ?? 0) * times) / million;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / million).toFixed(2);
 }
 
 function smsInCalls(bills: readonly Bill[]): string {

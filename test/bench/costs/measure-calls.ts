@@ -12,8 +12,9 @@ import { operations } from "../../../shared/contract/operations.ts";
 import { subjectOf } from "../../../shared/people/limits.ts";
 import { forgetPins } from "../../../shared/people/pins.ts";
 import { listedItems } from "../../../shared/records/items.ts";
-import { recordKey } from "../../../shared/table/table.ts";
+import { type Item, type Key, recordKey } from "../../../shared/table/table.ts";
 import { costOf } from "../../support/records/costs.ts";
+import { allItems } from "../../support/records/items.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { queueEvent, streamRecord } from "../../support/workers/workers.ts";
 
@@ -51,9 +52,15 @@ const followers: readonly string[] = [
   "mark-notifications",
 ];
 
-/** Runs every operation and the workers behind them once on the demo data, warm, and counts what each takes. */
-export function measureCalls(directory: string): Promise<MeasuredCall[]> {
-  return withLocalService(directory, measureAll);
+/**
+ * Runs every operation and the workers behind them once on the demo data, warm, and counts what each takes; gives the items of
+ * the table too.
+ */
+export function measureCalls(directory: string): Promise<{ readonly calls: MeasuredCall[]; readonly items: Item[] }> {
+  return withLocalService(directory, async (service) => ({
+    calls: await measureAll(service),
+    items: await allItems(),
+  }));
 }
 
 async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
@@ -69,8 +76,13 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
   // What has the state already is not written.
   await Promise.all([1, 2].map((id) => write({ type: "timesheet", id, state: "pending" })));
   const answers = new Map<string, unknown>();
+  const byUser = await readingChange(recordKey("TIMESHEET", 1), async () => {
+    answers.set("bulk-update-timesheets", await call("bulk-update-timesheets"));
+  });
+  // Of a user's change the history has a row more than of an event's.
+  await call("keep-history", {}, byUser);
   for (const { name } of operations) {
-    if (!followers.includes(name)) answers.set(name, await call(name as FunctionName));
+    if (!followers.includes(name) && !answers.has(name)) answers.set(name, await call(name as FunctionName));
   }
   await call("undo-change", { id: changeIdOf(answers.get("bulk-update-timesheets")) });
   const [newest] = bodyOf(answers.get("list-notifications")).notifications;
@@ -86,7 +98,10 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
   await call("request-password-reset");
   await call("deliver-pin");
   await call("confirm-login-by-body", { pin: newestPin(service) });
-  const change = await readingChange(async () => void (await call("intake", {}, await eventOfInvoice())));
+  const change = await readingChange(
+    recordKey("INVOICE", changedInvoice),
+    async () => void (await call("intake", {}, await eventOfInvoice())),
+  );
   await call("keep-history", {}, change);
   for (const name of workers) if (!measured.has(name)) await call(name);
   return [...operations.map(({ name }) => name as FunctionName), ...workers].flatMap(
@@ -110,11 +125,13 @@ async function eventOfInvoice(): Promise<SQSEvent> {
 }
 
 /**
- * Does work that changes that invoice, and returns the invoice's stream record. That of the sample event would not do:
- * its revisions are older than those of the demo data.
+ * Does work that changes a record, and returns the record's stream record. That of the sample event would not do: its revisions
+ * are older than those of the demo data.
  */
-async function readingChange(work: () => Promise<void>): Promise<{ readonly Records: readonly DynamoDBRecord[] }> {
-  const key = recordKey("INVOICE", changedInvoice);
+async function readingChange(
+  key: Key,
+  work: () => Promise<void>,
+): Promise<{ readonly Records: readonly DynamoDBRecord[] }> {
   const before = await readItem(key);
   await work();
   return { Records: [streamRecord(key, { before, after: await readItem(key) })] };

@@ -13,7 +13,6 @@ import {
   environmentMinutes,
   eventsOutPerChange,
   eventsPerChange,
-  kilobytesPerUser,
   metricsPerMapping,
   minutesBetweenReads,
   queueRequestsPerMessage,
@@ -21,29 +20,39 @@ import {
   unitsPerTransaction,
 } from "./assumptions.ts";
 import { prices } from "./prices.ts";
+import type { StoredBytes } from "./stored-bytes.ts";
 
 const million = 1e6;
 
-/** The costs of a month of so many users beside their calls: of prod, by purpose, in US dollars. */
-export function growingRows(users: number): Record<string, number> {
-  const prod = findStage("prod");
-  const gigabytes = (users * kilobytesPerUser) / million;
+/** The costs of a month of what so many users have stored: of prod, in US dollars. */
+export function storedRows(users: number, { base, indexes }: StoredBytes): Record<string, number> {
+  const gigabytes = (bytes: number) => (users * bytes) / 1e9;
+  return {
+    storage: gigabytes(base + indexes) * prices.storagePerGigabyteMonth,
+    "point-in-time recovery": gigabytes(base) * prices.recoveryPerGigabyteMonth,
+    backups: gigabytes(base) * copiesKept(findStage("prod")) * prices.backupPerGigabyteMonth,
+  };
+}
+
+/** The costs of a month of what calls bring with them: starts, reads of secrets, the access log, and data to the internet. */
+export function costOfTraffic(users: number): number {
   const calls = users * Object.values(callsPerUser).reduce((sum, times) => sum + times, 0);
   const starts = calls / callsPerEnvironment;
-  return {
-    storage: gigabytes * prices.storagePerGigabyteMonth,
-    "point-in-time recovery": gigabytes * prices.recoveryPerGigabyteMonth,
-    // What a transaction wrote before it met another on the same item is paid for, and written again.
-    "cancelled transactions":
-      ((users * changesPerUser * cancelledShare * unitsPerTransaction) / million) * prices.writeUnitsPerMillion,
-    backups: gigabytes * copiesKept(prod) * prices.backupPerGigabyteMonth,
-    "data out": ((calls * answerBytes) / 1e9) * prices.dataOutPerGigabyte,
-    "access log": ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte,
-    "events of other systems": ((users * changesPerUser * eventsPerChange) / million) * prices.eventsPerMillion,
-    "events that go out": users * changesPerUser * eventsOutPerChange * eventOut(),
-    "starts of functions": starts * (startMilliseconds / 1000) * 0.5 * prices.lambdaPerGigabyteSecond,
-    "reads of secrets": ((starts * environmentMinutes) / minutesBetweenReads / million) * prices.secretReadsPerMillion,
-  };
+  return (
+    ((calls * answerBytes) / 1e9) * prices.dataOutPerGigabyte +
+    ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte +
+    starts * (startMilliseconds / 1000) * 0.5 * prices.lambdaPerGigabyteSecond +
+    ((starts * environmentMinutes) / minutesBetweenReads / million) * prices.secretReadsPerMillion
+  );
+}
+
+/** The costs of a month of changes beside what their functions take: events in and out, and transactions written twice. */
+export function costOfChanges(users: number): number {
+  const changes = users * changesPerUser;
+  // What a transaction wrote before it met another on the same item is paid for, and written again.
+  const cancelled = ((changes * cancelledShare * unitsPerTransaction) / million) * prices.writeUnitsPerMillion;
+  const eventsIn = ((changes * eventsPerChange) / million) * prices.eventsPerMillion;
+  return cancelled + eventsIn + changes * eventsOutPerChange * eventOut();
 }
 
 /** The costs of an event that goes out alone: its message, the function's call, and the bus. */
