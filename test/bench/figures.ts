@@ -4,23 +4,22 @@ export interface Figure {
   readonly value: number;
   readonly unit: string;
   readonly atMost?: number;
-  readonly atLeast?: number;
 }
 
 /** Prints figures beside their bars; true when all keep within them. */
 export function reportFigures(figures: readonly Figure[], say: (text: string) => void): boolean {
   for (const figure of figures) {
-    const { name, value, unit, atMost, atLeast } = figure;
-    const bar = atMost === undefined ? (atLeast === undefined ? "" : `at least ${atLeast}`) : `at most ${atMost}`;
+    const { name, value, unit, atMost } = figure;
+    const bar = atMost === undefined ? "" : `at most ${atMost}`;
     const shown = `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
     say(`${name.padEnd(66)}${shown.padStart(14)}  ${bar}${keeps(figure) ? "" : "  MISSED"}`);
   }
   return figures.every(keeps);
 }
 
-/** True where a figure keeps to its bars; one that is not a number keeps to none. */
-function keeps({ value, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY }: Figure): boolean {
-  return value <= atMost && value >= atLeast;
+/** True where a figure keeps to its bar; one that is not a number keeps to none. */
+function keeps({ value, atMost = Number.POSITIVE_INFINITY }: Figure): boolean {
+  return value <= atMost;
 }
 
 /** The middle one of some numbers; NaN of none. */

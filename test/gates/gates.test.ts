@@ -1,9 +1,7 @@
-import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isAlive } from "../../infra/support/is-alive.ts";
 import { root } from "../../infra/support/root.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 
@@ -23,29 +21,6 @@ function checkoutOf(programs: Readonly<Record<string, string>>) {
     spawnSync(join(folder, ".ci/gates"), parameters, { encoding: "utf8" });
   return { folder, textOf, run };
 }
-
-/** Notes its begin and end; it ends when so many have begun. */
-const noting = (name: string, begun: number) => `const fs = require("fs");
-  fs.appendFileSync("order", "begin ${name}\\n");
-  const end = () => fs.readFileSync("order", "utf8").split("begin").length > ${begun}
-    ? setTimeout(() => fs.appendFileSync("order", "end ${name}\\n"), 50) : setTimeout(end, 5);
-  end();`;
-
-test("two gates run at a time, in their order, and those after -- alone at the end", () => {
-  const { run, textOf } = checkoutOf({
-    first: noting("first", 2),
-    second: noting("second", 2),
-    third: noting("third", 3),
-    alone: noting("alone", 4),
-    last: noting("last", 5),
-  });
-  expect(run("check:first", "check:second", "check:third", "--", "check:alone", "check:last").status).toBe(0);
-  const lines = textOf("order").trim().split("\n");
-  expect(lines.slice(0, 2).toSorted()).toEqual(["begin first", "begin second"]);
-  expect(lines[2]).toMatch(/^end/);
-  expect(lines.slice(2, 6).toSorted()).toEqual(["begin third", "end first", "end second", "end third"]);
-  expect(lines.slice(6)).toEqual(["begin alone", "end alone", "begin last", "end last"]);
-});
 
 test("output and exit code of a gate are kept; the output is printed under its name where it failed", () => {
   const { run, textOf } = checkoutOf({
@@ -89,20 +64,6 @@ test("nothing runs where a gate is no script", () => {
     stderr: "package.json has no script passes.\n",
   });
   expect(existsSync(join(folder, ".local"))).toBe(false);
-});
-
-test.each(["SIGTERM", "SIGHUP"] as const)("%s ends what runs, and begins nothing more", async (signal) => {
-  const { folder, textOf } = checkoutOf({
-    waits: 'require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)',
-    after: 'require("fs").writeFileSync("after", "")',
-  });
-  const gates = spawn(join(folder, ".ci/gates"), ["check:waits", "--", "check:after"], { stdio: "ignore" });
-  const closed = once(gates, "close");
-  await expect.poll(() => existsSync(join(folder, "pid")) && textOf("pid")).toMatch(/^\d+$/);
-  gates.kill(signal);
-  expect((await closed)[0]).toBe(130);
-  await expect.poll(() => isAlive(Number(textOf("pid")))).toBe(false);
-  expect(existsSync(join(folder, "after"))).toBe(false);
 });
 
 test("every gate is a script of one list at least, and what measures or keeps all processors busy runs alone", () => {

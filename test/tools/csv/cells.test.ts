@@ -123,6 +123,7 @@ describe("each part of a date is as long as its format says", () => {
     ["D.M.YYYY", "003.01.2026", undefined],
     ["D.M.YYYY", "3.11.26", undefined],
     ["YYYYMMDD", "20261103", "2026-11-03"],
+    ["DDMMYYYY", "03112026", "2026-11-03"],
     ["D.M.YYYY", "2026-03-11", "2026-03-11"],
     ["M/D/YYYY, h:mm A", "11/3/2026, 7:05 PM", "2026-11-03"],
   ])("%s reads %s as %s", async (dates, cell, date) => {

@@ -102,6 +102,7 @@ test.each<[string, string, string | undefined]>([
   [".", "12,50.00", undefined],
   [".", '"100\n200"', undefined],
   [",", "1\u202f250,50", "1250.50"],
+  [",", "\u22121 250,50", "-1250.50"],
 ])("with the decimal sign %s, %s is %s", async (decimals, cell, amount) => {
   const amounts = mapOf({ columns: { A: "total" }, decimals, separator: ";" });
   const [[, given] = []] = await readCsv(csvReader("invoice", amounts), `A\n${cell}\n`);
