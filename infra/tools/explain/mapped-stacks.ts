@@ -2,7 +2,6 @@ import { SourceMap } from "node:module";
 import { join } from "node:path";
 import { type Build, buildFunctions } from "../../functions/bundle.ts";
 import { functions } from "../../functions/functions.ts";
-import type { ReleaseManifest } from "../../functions/release.ts";
 import { root } from "../../support/root.ts";
 
 /** A frame of a deployed function. Its file name carries the function and the hash of its build. */
@@ -48,14 +47,4 @@ function findOrigin({ map = "" }: Build, line: number, column: number) {
   const found = new SourceMap(JSON.parse(map)).findOrigin(line, column);
   if (!("fileName" in found) || !found.fileName) return undefined;
   return { name: found.name, place: `${found.fileName}:${found.lineNumber}:${found.columnNumber}` };
-}
-
-/** The advice on another build: the commit that gives it, if one of the releases has it. */
-export function noteOn(hash: string, name: string, releases: readonly ReleaseManifest[]): string {
-  const { commit } = releases.find(({ hashes }) => hashes.includes(hash)) ?? {};
-  const build = `Build ${hash} of ${name} is of another release than this checkout, so its lines are not mapped`;
-  if (commit === undefined) return `${build}: no release that is known has it.`;
-  const id = commit.replace(/-dirty$/, "");
-  const doubt = id === commit ? "" : ", whose files were changed before it was deployed";
-  return `${build}: git checkout ${id}${doubt}, npm ci, and repeat.`;
 }

@@ -69,7 +69,6 @@ beforeEach(() => {
       return { json: { queryId: String(queries.length - 1) } };
     },
     GetQueryResults: ({ queryId }) => resultsOf(queries[Number(queryId)]),
-    GetParameterHistory: { json: { Parameters: [{ Value: "c0ffee 0123456789ab" }] } },
   };
 });
 
@@ -90,7 +89,7 @@ function resultsOf(query: Query | undefined): FakeAnswer {
 
 const run = (...parameters: string[]) => runProgram(() => explain(["--stage", "dev", ...parameters], "nowhere"));
 
-test("a stage's story has the lines of the request, and Lambda's own on its failed calls, with the commit that was deployed", async () => {
+test("a stage's story has the lines of the request, and Lambda's own on its failed calls", async () => {
   const { code, out } = await run("--request", id);
   expect([code, out.trimEnd().split("\n")]).toEqual([
     0,
@@ -99,7 +98,7 @@ test("a stage's story has the lines of the request, and Lambda's own on its fail
       "    at x (/var/task/list-rota.0123456789ab.cjs:1:99)",
       "10:00:00.500  API Gateway  request status=500 lambda_request_id=-",
       "10:00:00.600  list-jobs    platform.runtimeDone status=error errorType=Runtime.OutOfMemory lambda_request_id=call-1",
-      expect.stringContaining("git checkout c0ffee, npm ci, and repeat."),
+      "Build 0123456789ab of list-rota is of another release, so its lines are not mapped: check out the commit that /workforce/dev/release in the Parameter Store has beside it, npm ci, and repeat.",
     ],
   ]);
   expect(queries.filter(({ queryString }) => queryString.includes("like /\\-/"))).toEqual([]);
@@ -124,18 +123,4 @@ test("a request that the logs do not hold, and a search that CloudWatch ends, en
   expect(await run("--request", "none")).toMatchObject({ code: 1, out: "The logs hold nothing of that request.\n" });
   states = ["Failed"];
   expect(await run("--request", id)).toMatchObject({ code: 1, err: "CloudWatch ended the search: Failed\n" });
-});
-
-test("a release whose files were changed before it was deployed is named with the doubt", async () => {
-  const releases = ["c0ffee ffffffffffff", "decaf-dirty ba9876543210 0123456789ab"];
-  aws.answers.GetParameterHistory = { json: { Parameters: releases.map((Value) => ({ Value })) } };
-  const doubt = "git checkout decaf, whose files were changed before it was deployed, npm ci";
-  expect((await run("--request", id)).out).toContain(doubt);
-});
-
-test("where the releases are not stored, no commit is named; where they may not be read, the right is", async () => {
-  aws.answers.GetParameterHistory = { error: "ParameterNotFound" };
-  expect((await run("--request", id)).out).toContain("no release that is known has it");
-  aws.answers.GetParameterHistory = { error: "AccessDeniedException" };
-  expect(await run("--request", id)).toMatchObject({ code: 1, err: expect.stringContaining("AWS denies access") });
 });
