@@ -15,16 +15,6 @@ test("pauses and their jitter are made in one place", () => {
   expect(making).toEqual(["shared/run/backoff.ts"]);
 });
 
-const relativeClause = /^\s*\/\*\*(?:\s*\n\s*\*)? (?:What|Where|Whatever|Who|Whoever|How)\b/m;
-
-test("no doc comment begins with What, Where, Whatever, Who, Whoever or How: it names the thing or the actor", () => {
-  const files = globSync(["{functions,shared,infra,test}/**/*.{ts,tsx,js,mjs}", "*.ts"], { cwd: root }).filter(
-    (file) => !file.includes("node_modules/"),
-  );
-  expect(files.filter((file) => relativeClause.test(read(file)))).toEqual([]);
-  expect(relativeClause.test("/**\n * Where the events go.\n */")).toBe(true);
-});
-
 /** Their files have the name of an operation, of the contract's entry that they describe, of what is provisioned, of a command. */
 const namedAfter = [/^functions\//, /^infra\/document\/texts\//, /^infra\/constructs\//, /^infra\/tools\/[^/]+$/];
 /** The contract's entry of a noun and its stored items share the noun's name. */
