@@ -8,7 +8,7 @@ export interface StoredBytes {
   readonly indexes: number;
 }
 
-/** What DynamoDB bills beside the attributes, for each item and for each of its rows in an index. */
+/** Bytes that DynamoDB bills beside the attributes, for each item and for each of its rows in an index. */
 const bytesOfRow = 100;
 
 /** The kinds of items that grow with users; others are few, or kept for days. */
