@@ -9,7 +9,7 @@ import { messageOf } from "../support/message-of.ts";
 import { root } from "../support/root.ts";
 import { flagOption, readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
 import type { findDemoPeople } from "./demo/demo.ts";
-import { demoPassword } from "./demo/demo-people.ts";
+import { demoPasscode, demoPassword } from "./demo/demo-people.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
 
@@ -167,7 +167,8 @@ Stop        Ctrl-C; the data stays (npm start -- --fresh resets it)
 `;
 }
 
-function personLine({ role, company_id, login, hasDemoPassword }: DemoPerson): string {
+function personLine({ role, company_id, login, hasDemoPassword, hasPasscode }: DemoPerson): string {
   const who = company_id === null ? role : `${role} of company ${company_id}`;
-  return `${who.padEnd(24)}${login.padEnd(36)}${hasDemoPassword ? `password: ${demoPassword}` : "password changed"}`;
+  const password = hasDemoPassword ? `password: ${demoPassword}` : "password changed";
+  return `${who.padEnd(24)}${login.padEnd(36)}${password}${hasPasscode ? `, passcode: ${demoPasscode}` : ""}`;
 }

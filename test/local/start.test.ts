@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
-import { demoPassword } from "../../infra/local/demo/demo-people.ts";
+import { demoPasscode, demoPassword } from "../../infra/local/demo/demo-people.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
 import { storedShapes } from "../../infra/local/stored-shapes.ts";
 import { findFreePort } from "../../infra/runtime/http-service.ts";
@@ -48,7 +48,8 @@ test("it prints one screen: address, people, pages", () => {
   expect(banner).toContain("machine.log");
   const people = Object.values(demoUsers).map(({ role, company_id, login }) => {
     const who = role + (company_id === null ? "" : ` of company ${company_id}`);
-    return `${who.padEnd(24)}${login.padEnd(36)}password: ${demoPassword}`;
+    const passcode = login === demoUsers.operatorC.login ? `, passcode: ${demoPasscode}` : "";
+    return `${who.padEnd(24)}${login.padEnd(36)}password: ${demoPassword}${passcode}`;
   });
   expect(lines).toEqual(expect.arrayContaining(people));
   const token = `WORKFORCE_DIRECTORY='${directory.path}' npm run -s token -- --as ${demoUsers.operatorA.login}`;

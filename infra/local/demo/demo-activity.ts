@@ -1,3 +1,4 @@
+import type { Role } from "../../../shared/contract/operation.ts";
 import { timeOrderedId } from "../../../shared/run/time-ordered-id.ts";
 import { addDays, atMinute, chanceOf } from "./demo-chance.ts";
 import { type DemoUser, demoCompanies, demoPeople } from "./demo-people.ts";
@@ -36,30 +37,35 @@ export function demoJobs(today: string): object[] {
 /** The demo records that notifications lead to, by `record_type`. */
 type Records = Readonly<Record<"Timesheet" | "Invoice" | "Job", readonly object[]>>;
 
-/** 120 notifications of the last month, oldest first, of records that their users can open. */
+/** 120 notifications of the last month, oldest first: what happened to records that their users can open, and messages. */
 export function demoNotifications(today: string, records: Records): object[] {
   const chance = chanceOf(120);
-  return Array.from({ length: 120 }, (_, at) => {
-    const days = Math.floor((119 - at) / 4);
-    const created = atMinute(addDays(today, -1 - days), (at % 4) * 300 + chance.between(60, 290));
+  const happenings = happeningsOf(today, records);
+  const given = new Set<string>();
+  const notifications = Array.from({ length: 120 }, (_, at) => {
     const user = demoPeople[chance.percent(70) ? chance.between(0, 4) : chance.between(5, 39)] ?? demoPeople[0];
-    const [record_type, type] = chance.pick(subjectsOf(user));
-    const isRead = chance.percent(days > 10 ? 85 : 25);
-    const read_at = isRead ? atMinute(created, chance.between(1, 45)) : null;
-    const open = record_type === "Chat" ? [] : records[record_type].filter((each) => isOpenTo(user, each as Demo));
-    const place = chance.between(1, 60);
-    const { id: record_id = place, ...names } = namesOf(open[place % open.length]);
-    return {
-      type: "notification",
-      id: timeOrderedId(new Date(created), at),
-      user_id: user?.id,
-      created_at: created,
-      params: { type, ...names },
-      read_at,
-      record_id,
-      record_type,
-    };
+    const nameFor = ({ record_type, record_id, params }: Happening) =>
+      JSON.stringify([user?.id, record_type, record_id, params.type]);
+    const [first, ...others] = happenings.filter((each) => isFor(user, each) && !given.has(nameFor(each)));
+    const day = addDays(today, -1 - Math.floor((119 - at) / 4));
+    const message = { created_at: atMinute(day, chance.between(8 * 60, 18 * 60)), ...chatOf(chance.between(1, 60)) };
+    const happening = first && chance.percent(85) ? chance.pick([first, ...others]) : undefined;
+    if (happening) given.add(nameFor(happening));
+    const { created_at, record_type, record_id, params } = happening ?? message;
+    const isRead = chance.percent(created_at < addDays(today, -10) ? 85 : 25);
+    const read_at = isRead ? atMinute(created_at, chance.between(1, 45)) : null;
+    return { user_id: user?.id, created_at, params, read_at, record_id, record_type };
   });
+  const inOrder = notifications.sort((one, other) => one.created_at.localeCompare(other.created_at));
+  return inOrder.map((each, at) => ({
+    type: "notification",
+    id: timeOrderedId(new Date(each.created_at), at),
+    ...each,
+  }));
+}
+
+function chatOf(record_id: number) {
+  return { record_type: "Chat", record_id, params: { type: "message" } };
 }
 
 /** The oldest two of every user, with ids 1 and 2, read. Sample events name them. */
@@ -78,35 +84,67 @@ export function demoFirstNotifications(today: string): object[] {
   );
 }
 
-type Subject = readonly [recordType: keyof Records | "Chat", type: string];
+/** Something that happened to a record, and the roles that are notified of it. */
+interface Happening {
+  readonly created_at: string;
+  readonly record_type: keyof Records;
+  readonly record_id: number;
+  readonly params: { readonly type: string };
+  readonly roles: readonly Role[];
+  readonly record: DemoRecord;
+}
 
-interface Demo {
+interface DemoRecord {
   readonly id: number;
   readonly company_id: number;
+  readonly state: string;
+  readonly created_at: string;
+  readonly date: string;
+  readonly issued_date: string;
+  readonly due_date: string;
+  readonly published_at: string;
+  readonly number: string | number;
+  readonly title: string;
   readonly driver?: { readonly profile_id?: number | null };
-  readonly title?: string;
-  readonly number?: string | number;
-  readonly date?: string;
 }
 
-function isOpenTo(user: DemoUser | undefined, { company_id, driver }: Demo): boolean {
-  if (user?.role === "driver") return driver?.profile_id === user.profile_id;
-  return user?.role === "admin" || company_id === user?.financial_company_id;
+/** Everything that happened to the records in the month before today, as their states and dates say. */
+function happeningsOf(today: string, records: Records): Happening[] {
+  const all = Object.entries(records).flatMap(([key, list]) => {
+    const record_type = key as keyof Records;
+    return (list as readonly DemoRecord[]).flatMap((record) =>
+      eventsOf[record_type](record).map(([type, created_at, roles = office]) => {
+        const { id: record_id, title, number, date } = record;
+        const params = { type, ...(record_type === "Job" ? { title } : { number, date }) };
+        return { created_at, record_type, record_id, params, roles, record };
+      }),
+    );
+  });
+  return all.filter(({ created_at }) => created_at >= addDays(today, -30) && created_at < today);
 }
 
-function namesOf(record: object | undefined) {
-  const { id, title, number, date } = (record ?? {}) as Partial<Demo>;
-  return { id, ...(title !== undefined ? { title } : { number, date }) };
-}
+type Event = [type: string, createdAt: string, roles?: readonly Role[]];
 
-function subjectsOf(user: DemoUser | undefined): readonly [Subject, ...Subject[]] {
-  const chat: Subject = ["Chat", "message"];
-  const invoices: readonly Subject[] = [
-    ["Invoice", "issued"],
-    ["Invoice", "overdue"],
-    ["Invoice", "paid"],
-  ];
-  if (user?.role === "client") return [chat, ...invoices];
-  if (user?.role === "driver") return [chat, ["Timesheet", "paid"], ["Timesheet", "pending"]];
-  return [["Job", "published"], ["Timesheet", "submitted"], chat, ...invoices];
+const office: readonly Role[] = ["admin", "operator"];
+const officeAndClients: readonly Role[] = [...office, "client"];
+
+/** Kinds and times of what happened to a record. Paid ones were paid some days later. */
+const eventsOf: Readonly<Record<keyof Records, (record: DemoRecord) => Event[]>> = {
+  Job: ({ published_at }) => [["published", published_at]],
+  Timesheet: ({ id, date, state }) => [
+    ["submitted", atMinute(addDays(date, 1), 8 * 60 + id)],
+    [state, atMinute(addDays(date, state === "paid" ? 3 + (id % 9) : 1), 12 * 60 + id), ["driver"]],
+  ],
+  Invoice({ id, created_at, issued_date, due_date, state }) {
+    const issued: Event = ["issued", created_at, officeAndClients];
+    const paid: Event = ["paid", atMinute(addDays(issued_date, 3 + (id % 25)), 9 * 60 + id), officeAndClients];
+    const overdue: Event = ["overdue", atMinute(addDays(due_date, 1), 0), officeAndClients];
+    return [issued, ...(state === "paid" ? [paid] : []), ...(state === "overdue" ? [overdue] : [])];
+  },
+};
+
+function isFor(user: DemoUser | undefined, { roles, record }: Happening): boolean {
+  if (!user || !roles.includes(user.role)) return false;
+  if (user.role === "driver") return record.driver?.profile_id === user.profile_id;
+  return user.role === "admin" || record.company_id === user.financial_company_id;
 }

@@ -11,8 +11,10 @@ export function demoTimesheets(today: string): object[] {
     const id = at + 1;
     const age = Math.floor(((200 - id) * 120) / 200);
     const date = addDays(today, -2 - age);
-    // The first two belong to the named driver, because the sample events act in that driver's company.
-    const driver = demoDrivers[at < 2 ? 0 : chance.between(0, demoDrivers.length - 1)] ?? demoDrivers[0];
+    // The first two belong to the named driver, because the sample events act in that driver's company; so do two pending ones.
+    const isOwnPending = [195, 199].includes(at);
+    const drawn = at < 2 ? 0 : chance.between(0, demoDrivers.length - 1);
+    const driver = demoDrivers[isOwnPending ? 0 : drawn] ?? demoDrivers[0];
     const company = demoCompanies.find((each) => each.id === driver?.financial_company_id) ?? demoCompanies[0];
     const hours = chance.between(5, 11);
     const start = chance.pick([5, 6, 7, 14, 21]) * 60 + chance.pick([0, 15, 30]);
@@ -36,7 +38,7 @@ export function demoTimesheets(today: string): object[] {
           .toUpperCase()}${driver?.id}`,
       },
       job_title: chance.pick(jobTitles),
-      state: age > 21 || chance.percent(20) ? "paid" : "pending",
+      state: age > 21 || (chance.percent(20) && !isOwnPending) ? "paid" : "pending",
       timelog: {
         id: 70_000 + id,
         amend_status: chance.percent(90) ? "approved" : "amended",

@@ -13,6 +13,9 @@ export type DemoUser = ReturnType<typeof person>;
 /** Password of every user in `demoUsers`. */
 export const demoPassword = "workforce demo";
 
+/** Passcode of the operator who has one. */
+export const demoPasscode = "4821";
+
 export const demoCompanies: readonly [DemoCompany, ...DemoCompany[]] = [
   { id: 1, name: "Harbour Logistics Ltd", domain: "harbour-logistics.example" },
   { id: 2, name: "Northgate Distribution", domain: "northgate.example" },
@@ -38,6 +41,8 @@ const named = [
   }),
 ];
 
+const operatorWithPasscode = 11;
+
 /** The 40 users of the demo data: the named ones first, then operators, clients and drivers of every company. */
 export const demoPeople: readonly DemoUser[] = [...named, ...others()];
 
@@ -56,6 +61,7 @@ function others(): DemoUser[] {
     // Ofcom keeps 07700 900xxx free for fiction.
     const phone = `+447700900${100 + id}`;
     const email = `${asciiName(first)}.${asciiName(last)}@${company.domain}`;
+    if (id === operatorWithPasscode) return person(id, role, company.id, first, last, withPasscode(company));
     if (role !== "driver") return person(id, role, company.id, first, last, { email, contact_phone_number: phone });
     // Some drivers sign in by phone only.
     const login = chance.percent(30) ? { phone_number: phone } : { email, phone_number: phone };
@@ -63,7 +69,11 @@ function others(): DemoUser[] {
   });
 }
 
-type More = Partial<Record<"email" | "phone_number" | "contact_phone_number" | "password", string>>;
+function withPasscode({ domain }: DemoCompany): More {
+  return { email: `operator@${domain}`, password: demoPassword, passcode: demoPasscode };
+}
+
+type More = Partial<Record<"email" | "phone_number" | "contact_phone_number" | "password" | "passcode", string>>;
 
 function person(
   id: number,

@@ -14,15 +14,17 @@ export const demoUsers = {
   operatorB: { id: 3, role: "operator", company_id: 2, login: "operator@northgate.example" },
   client: { id: 4, role: "client", company_id: 1, login: "client@harbour-logistics.example" },
   driver: { id: 5, role: "driver", company_id: 1, login: "driver@workforce.example" },
+  operatorC: { id: 11, role: "operator", company_id: 3, login: "operator@peak-haulage.example" },
 } as const;
 
-/** The named demo users, and whether the demo password still works for each. */
+/** The named demo users, and whether the demo password still works, and a passcode is asked, for each. */
 export function findDemoPeople() {
   return Promise.all(
     Object.values(demoUsers).map(async (user) => {
       const account = await findAccountWith("password", user.id);
       const hasDemoPassword = account?.hash !== undefined && (await verifyPassword(demoPassword, account.hash));
-      return { ...user, hasDemoPassword };
+      const hasPasscode = (await findAccountWith("passcode", user.id))?.hash !== undefined;
+      return { ...user, hasDemoPassword, hasPasscode };
     }),
   );
 }

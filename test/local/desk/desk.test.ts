@@ -133,7 +133,7 @@ test("the documentation page's choice of a user gets the demo users and the toke
   expect([status, headers["cross-origin-resource-policy"]]).toEqual([200, "same-origin"]);
   const { deskToken, callers, docs } = JSON.parse(body);
   expect([deskToken, docs]).toEqual([token, "/docs"]);
-  expect(callers).toHaveLength(5);
+  expect(callers).toHaveLength(6);
   expect(callers[1]).toMatchObject({ id: 2, name: "Owen Pryce", role: "operator" });
   for (const { role, path } of callers) expect(path.includes("/users/me")).toBe(role === "driver");
   const { routes } = options.stack;
