@@ -73,6 +73,22 @@ test("a query that is complete prints its results", () => {
   expect(run(`${aws}; sleep() { :; }; ask x`)).toEqual({ status: 0, stdout: "the results", stderr: "" });
 });
 
+test.skipIf(!hasJq).each([
+  ["its addresses", "access '{ $.status = \"5*\" }'", ["2 203.0.113.7 GET /a 500", "1 203.0.113.8 GET /a 502"]],
+  ["what is asked for", "access x '.route, .integration_error'", ["2 GET /a", "1 GET /a no right"]],
+])("the access log is counted by %s, the most frequent first (needs jq)", (_, call, counted) => {
+  const line = (source_ip: string, rest: object) => JSON.stringify({ source_ip, route: "GET /a", ...rest });
+  const lines = [
+    line("203.0.113.7", { status: "500" }),
+    line("203.0.113.8", { status: "502", integration_error: "no right" }),
+    line("203.0.113.7", { status: "500" }),
+  ];
+  const { status, stdout } = run(
+    `aws() { printf '%s\\t%s\\t%s\\n' ${lines.map((each) => `'${each}'`).join(" ")}; }\n${call}`,
+  );
+  expect([status, ...stdout.split("\n").map((each) => each.trim().replaceAll(/\s+/g, " "))]).toEqual([0, ...counted]);
+});
+
 test("the name of a restored table is empty if the stage has none, and the region is set", () => {
   const [toSecond = "", toBackup = ""] = shellBlocksOf("Restore the table");
   for (const block of [toSecond, toBackup]) {
