@@ -4,7 +4,7 @@ import { afterAll, afterEach } from "vitest";
 const unhandled: unknown[] = [];
 
 /** Keeps a rejection that nobody handled. vitest reports it too, for the run, but leaves the test green that it came up in. */
-export function keepRejection(reason: unknown): void {
+function keepRejection(reason: unknown): void {
   unhandled.push(reason);
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { handler } from "../../../functions/workers/notify-password-changed.ts";
+import { acquireLease, handler } from "../../../functions/workers/notify-password-changed.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { userLine } from "../../support/records/records.ts";
@@ -163,4 +163,12 @@ describe("D14: a message", () => {
     expect(await deliver(malformed, 11)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
     expect(sent()).toEqual(["email mail@example.com"]);
   });
+});
+
+test("D14: a worker has a notice for 90 seconds, and another one from then on", async () => {
+  const now = Date.parse("2026-05-01T09:01:00.000Z");
+  const acquire = (ms: number) => acquireLease(11, new Date(changedAt), new Date(now + ms));
+  await acquire(0);
+  await expect(acquire(90_000)).rejects.toMatchObject({ code: "busy" });
+  expect(await acquire(90_001)).toMatchObject({ served: [] });
 });

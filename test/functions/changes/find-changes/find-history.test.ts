@@ -4,6 +4,7 @@ import { keepHistory } from "../../../../functions/workers/write-history.ts";
 import { type HistoryQuestion, questions } from "../../../../shared/records/history.ts";
 import type { StreamRecord } from "../../../../shared/table/entity.ts";
 import { recordKey, scanPage } from "../../../../shared/table/table.ts";
+import { putHistory } from "../../../support/records/history.ts";
 import { jobLine, timesheetLine } from "../../../support/records/records.ts";
 import { useService } from "../../../support/service/service.ts";
 import { runImport, streamOf } from "../../../tools/import/run-import.ts";
@@ -53,6 +54,14 @@ test("D41: what has expired is not shown, even while the table still has it", as
   await keepHistory([changeOf(9, 2, { company: 90, second: day - 420 * 86_400 }), changeOf(9, 3, { company: 90 })]);
   expect(await readAll(questions.ofRecord("timesheet", 9), 10)).toEqual(["9 3"]);
   expect(await readAll(questions.ofCompany(90), 10)).toEqual(["9 3"]);
+});
+
+test("D41: a change is shown until the second before it expires", async () => {
+  await putHistory([{ id: 10, at: new Date(day * 1_000).toISOString(), keptDays: 10 }]);
+  const shownAt = async (at: number) =>
+    (await findHistory(questions.ofRecord("timesheet", 10), { limit: 10, now: new Date(at) })).changes.length;
+  const expires = now.getTime();
+  expect([await shownAt(expires - 1_000), await shownAt(expires)]).toEqual([1, 0]);
 });
 
 test("D41: a change by hand of an item that has no revision is kept", async () => {
