@@ -13,7 +13,6 @@ from ministack.services import apigateway, eventbridge, lambda_svc, scheduler
 from ministack.services.cloudformation import provisioners
 
 from fakes.actions import add_actions
-from fakes.code_deploy import add_code_deploy
 from fakes.resource_types import add_resource_types
 
 
@@ -221,7 +220,6 @@ name_partitions()
 match_what_is_absent()
 throttle_routes()
 add_resource_types()
-add_code_deploy()
 add_actions()
 scheduler._SCHEDULE_TICK_INTERVAL = 1
 ministack.app = answer_as_behind_tls(ministack.app, os.environ["REFUSALS_FILE"])

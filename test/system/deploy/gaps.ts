@@ -41,9 +41,12 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
     "the emulator sends none of it",
   ],
   ["rights and names are known everywhere at once", "the emulator is one process; AWS takes seconds"],
-  ["a canary takes a tenth of the calls for five minutes", "a fake CodeDeploy waits a moment and leads no call"],
+  [
+    "a canary takes a tenth of the calls for five minutes, goes back where its alarms fire, and no alias that somebody moved",
+    "the emulator has no CodeDeploy: an alias moves at once",
+  ],
   ["seven releases at once keep within the quota of Lambda's calls", "the emulator has no quotas"],
-  ["an alias that CodeDeploy refused, when the stack goes back", "nobody has seen it; the fake one leaves it"],
+  ["npm run rollback leads calls back", "without releases by CodeDeploy there is no version before"],
   [
     "CloudFront and its firewall stand before the API",
     "the emulator's CloudFront calls no API: a test sends what it would",

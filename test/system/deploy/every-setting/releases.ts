@@ -10,7 +10,7 @@ import { copyBundles } from "../../../support/service/kept.ts";
 /** Header in which the functions of a made-up release say which one they are of. */
 export const releaseHeader = "made-up-release";
 
-export const careful = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
+const careful = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
 
 /** A release, and what the cdk command is given with `-c` for it. */
 interface Release {

@@ -33,6 +33,9 @@ def add_resource_types():
     handlers["AWS::CloudWatch::CompositeAlarm"] = kind(put_composite_alarm, cloudwatch._composite_alarms)
     handlers["AWS::Backup::BackupSelection"] = kind(put_selection, backup._selections)
     handlers["AWS::Budgets::Budget"] = kind(put_budget, budgets._budgets)
+    # Nothing releases by these: an alias moves at once.
+    for name in ("Application", "DeploymentGroup"):
+        handlers[f"AWS::CodeDeploy::{name}"] = kind(lambda name, props: (name, {}), {})
     handlers["AWS::Events::EventBusPolicy"] = kind(put_bus_policy, eventbridge._event_bus_policies)
     refuse_taken("AWS::ApiGatewayV2::Route", "RouteKey", is_route_taken)
     for resource_type, (name, stored) in named.items():
