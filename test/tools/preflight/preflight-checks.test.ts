@@ -4,16 +4,7 @@ import { findStage, ownStages } from "../../../infra/stages/stages.ts";
 import { checks } from "../../../infra/tools/preflight/preflight-checks.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { type FakeAnswer, useFakeAws } from "../fake-aws.ts";
-import {
-  arn,
-  asAsked,
-  gone,
-  ready,
-  services,
-  servicesWithout,
-  stackStatus,
-  unprotectedTable,
-} from "./aws-answers.ts";
+import { arn, asAsked, gone, ready, services, servicesWithout, stackStatus, unprotectedTable } from "./aws-answers.ts";
 
 const aws = useFakeAws();
 const dev = findStage("dev");
