@@ -33,8 +33,8 @@ export function viewInbox(entries: readonly InboxEntry[], index: Pick<ItemIndex,
 export function viewEvents(events: readonly DeliveredEvent[]): InboxView[] {
   return events.map(({ id, detail }) => {
     const { type, subject, time } = detail as OutboundEvent;
-    const own = { subject: type, text: JSON.stringify(detail), hasHtml: false, pin: null, at: Date.parse(time) };
-    return { id, channel: "event", to: subject, person: null, ...own };
+    const own = { subject, text: JSON.stringify(detail), hasHtml: false, pin: null, at: Date.parse(time) };
+    return { id, channel: "event", to: type, person: null, ...own };
   });
 }
 

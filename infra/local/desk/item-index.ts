@@ -8,7 +8,7 @@ import { logins } from "../../../shared/people/logins.ts";
 import { users } from "../../../shared/people/users.ts";
 import { companies } from "../../../shared/records/companies.ts";
 import type { StreamRecord } from "../../../shared/table/entity.ts";
-import type { Item, Key } from "../../../shared/table/table.ts";
+import { type Item, type Key, recordKey } from "../../../shared/table/table.ts";
 import type { ShownPerson } from "./views.ts";
 
 /** The users with their logins and devices, which the desk knows without reading the table. */
@@ -24,13 +24,12 @@ export interface ItemIndex {
   hasDevice(userId: number): boolean;
 }
 
-/** `owner` is the item's user or company, `words` what a user is found by, `shown` a user as JSON or a company's name. */
+/** `owner` is the user of a user's or a login's item, `words` what a user is found by, `shown` a user as JSON or a company's name. */
 const tables = `
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = OFF;
 CREATE TABLE IF NOT EXISTS items (kind TEXT, name TEXT, owner INTEGER, words TEXT, shown TEXT, PRIMARY KEY (kind, name))
   WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS owned ON items (kind, owner);
 `;
 
 /** The desk's own consumer of the table's stream, by which it sees changes. */
@@ -66,18 +65,19 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
   const put = database.prepare("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?)");
   const remove = database.prepare("DELETE FROM items WHERE kind = ? AND name = ?");
   const named = database.prepare("SELECT owner FROM items WHERE kind IN ('login', 'device owner') AND name = ?");
-  const owned = database.prepare("SELECT shown FROM items WHERE kind = ? AND owner = ? LIMIT 1");
+  const shown = database.prepare("SELECT shown FROM items WHERE kind = ? AND name = ?");
+  const device = database.prepare("SELECT 1 FROM items WHERE kind = 'device' AND name > ? AND name < ? LIMIT 1");
   const count = database.prepare("SELECT count(*) AS n FROM items WHERE kind = 'user'");
 
-  const toPerson = (shown: string): ShownPerson => {
-    const person = JSON.parse(shown) as ShownPerson;
+  const toPerson = (text: unknown): ShownPerson => {
+    const person = JSON.parse(String(text)) as ShownPerson;
     const { companyId } = person;
-    const company = companyId === null ? undefined : owned.get("company", companyId);
+    const company = companyId === null ? undefined : shown.get("company", nameOf(recordKey("COMPANY", companyId)));
     return { ...person, company: companyId === null ? null : String(company?.shown ?? `company ${companyId}`) };
   };
   const person = (id: number) => {
-    const row = owned.get("user", id);
-    return row && toPerson(String(row.shown));
+    const row = shown.get("user", nameOf(recordKey("USER", id)));
+    return row && toPerson(row.shown);
   };
   return {
     add(changes) {
@@ -100,7 +100,7 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
       const having = all.map(() => " AND instr(words, ?)").join("");
       const sql = `SELECT shown FROM items WHERE kind = 'user'${having} ORDER BY owner LIMIT ?`;
       const rows = database.prepare(sql).all(...all, most);
-      return rows.map(({ shown }) => toPerson(String(shown)));
+      return rows.map((row) => toPerson(row.shown));
     },
     countPeople: () => Number(count.get()?.n),
     person,
@@ -108,7 +108,10 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
       const owner = named.get(nameOf(key))?.owner;
       return typeof owner === "number" ? person(owner) : undefined;
     },
-    hasDevice: (userId) => owned.get("device", userId) !== undefined,
+    hasDevice(userId) {
+      const start = nameOf({ pk: `USER#${userId}`, sk: "" });
+      return device.get(start, `${start}\uffff`) !== undefined;
+    },
   };
 }
 
@@ -121,7 +124,7 @@ function nameOf({ pk, sk }: Key): string {
 }
 
 /** The row of an item; undefined for an item of another kind. */
-function contentsOf(key: Key, item: Item): [owner: number, words: string, shown: string] | undefined {
+function contentsOf(key: Key, item: Item): [owner: number | null, words: string, shown: string] | undefined {
   if (users.matches(key)) {
     const person = personOf(item);
     return [
@@ -130,8 +133,8 @@ function contentsOf(key: Key, item: Item): [owner: number, words: string, shown:
       JSON.stringify(person),
     ];
   }
-  if (companies.matches(key)) return [Number(item.id), "", String(item.name)];
-  if (devices.matches(key)) return [Number(/\d+/.exec(key.pk)), "", ""];
+  if (companies.matches(key)) return [null, "", String(item.name)];
+  if (devices.matches(key)) return [null, "", ""];
   return logins.matches(key) || deviceOwners.matches(key) ? [Number(item.user_id), "", ""] : undefined;
 }
 

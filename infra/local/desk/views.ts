@@ -125,9 +125,10 @@ export interface StoryView {
 export interface InboxView {
   id: string;
   channel: "email" | "sms" | "push" | "event";
+  /** The address of a person, the type of an event. */
   to: string;
   person: Pick<ShownPerson, "id" | "name"> | null;
-  /** The subject of a mail, the title of a push, the type of an event. */
+  /** The subject of a mail, the title of a push, the record of an event. */
   subject: string | null;
   /** The words that a person reads; an event as JSON. */
   text: string;

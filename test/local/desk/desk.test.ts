@@ -270,7 +270,7 @@ test("the inbox is JSON for commands; a browser is led to the desk's", async () 
 
 test("an outgoing event is among the messages, at its time", async () => {
   const { body } = await send("/_local/desk/inbox");
-  const event = { channel: "event", to: "timesheet/1", subject: "of out", person: null, at: Date.parse(time) };
+  const event = { channel: "event", to: "of out", subject: "timesheet/1", person: null, at: Date.parse(time) };
   expect(JSON.parse(body).at(-1)).toMatchObject(event);
   expect(JSON.parse(JSON.parse(body).at(-1).text)).toEqual({ type: "of out", subject: "timesheet/1", time });
 });

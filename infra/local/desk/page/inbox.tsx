@@ -81,9 +81,9 @@ export function Message({ message }: { message: InboxView }) {
       )}
       <Facts
         of={[
-          ["To", recipient],
+          [channel === "event" ? "Type" : "To", recipient],
           ["Sent", <Time key="sent" at={at} isLong />],
-          ...(subject && channel !== "push" ? [[channel === "event" ? "Type" : "Subject", subject] as const] : []),
+          ...(subject && channel !== "push" ? [["Subject", subject] as const] : []),
         ]}
       />
       {hasHtml && <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />}

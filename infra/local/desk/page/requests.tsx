@@ -64,7 +64,7 @@ export function Requests({ id }: { id: string | undefined }) {
                     </section>
                   )}
                   <RequestRows
-                    rows={found}
+                    rows={found.filter((row) => !failed.includes(row))}
                     openId={openId}
                     hint={rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
                   />
