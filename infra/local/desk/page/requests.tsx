@@ -25,6 +25,7 @@ export function Requests({ id }: { id: string | undefined }) {
         const openId = id ?? latest?.id;
         const found = rows.filter((row) => matches(row, wanted));
         const failed = found.filter(({ isBad }) => isBad).slice(0, mostFailed);
+        const others = found.filter((row) => !failed.includes(row));
         return (
           <>
             <Head
@@ -63,11 +64,13 @@ export function Requests({ id }: { id: string | undefined }) {
                       <RequestRows rows={failed} openId={openId} />
                     </section>
                   )}
-                  <RequestRows
-                    rows={found.filter((row) => !failed.includes(row))}
-                    openId={openId}
-                    hint={rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
-                  />
+                  {(others.length > 0 || failed.length === 0) && (
+                    <RequestRows
+                      rows={others}
+                      openId={openId}
+                      hint={rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
+                    />
+                  )}
                 </>
               }
               detail={openId !== undefined && <Story key={openId} id={openId} />}
