@@ -16,8 +16,6 @@ export interface EventBuses {
   open(busNames: string[], rules: BusRule[], send: SendToQueue): void;
   /** The latest events put on a bus, newest first: at most 200. */
   past(busName: string): readonly DeliveredEvent[];
-  /** Calls the listener with each event put on a bus from now on. Returns a function that ends this. */
-  watch(listener: Watch): () => void;
   /** Performs an EventBridge action: `PutEvents`. */
   perform(action: string, input: object): Promise<object>;
 }
@@ -25,7 +23,6 @@ export interface EventBuses {
 /** An event in the form that EventBridge delivers. */
 export type DeliveredEvent = ReturnType<typeof envelope>;
 
-type Watch = (busName: string, event: DeliveredEvent) => void;
 type SendToQueue = (queueName: string, body: string) => Promise<unknown>;
 
 interface Entry {
@@ -50,7 +47,6 @@ export function openEventBuses(region: string): EventBuses {
   let rules: BusRule[] = [];
   let send: SendToQueue = async () => {};
   const past = new Map<string, DeliveredEvent[]>();
-  const watching = new Set<Watch>();
 
   const deliver = async (entry: Entry): Promise<Outcome> => {
     const fault = faultOf(entry);
@@ -58,7 +54,6 @@ export function openEventBuses(region: string): EventBuses {
     const event = envelope(entry, region);
     const busName = nameOf(entry);
     past.set(busName, [event, ...(past.get(busName) ?? [])].slice(0, mostPast));
-    for (const watch of watching) watch(busName, event);
     const taking = rules.filter((rule) => rule.busName === busName && matchesAny(event, [rule.pattern]));
     const queueNames = new Set(taking.flatMap((rule) => rule.queueNames));
     await Promise.all([...queueNames].map((queueName) => send(queueName, inAscii(JSON.stringify(event)))));
@@ -72,10 +67,6 @@ export function openEventBuses(region: string): EventBuses {
       send = sendToQueue;
     },
     past: (busName) => past.get(busName) ?? [],
-    watch(listener) {
-      watching.add(listener);
-      return () => void watching.delete(listener);
-    },
     async perform(action, input) {
       if (action !== "PutEvents") {
         throw new AwsError("UnknownOperationException", `The local machine does not know the action "${action}".`);
