@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { demoPasscode } from "../../../infra/local/demo/demo-people.ts";
 import { openInboxes } from "../../support/requests/inboxes.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
@@ -221,6 +222,20 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("heading", { name: "Owen Pryce undid a change of 5 timesheets" }).waitFor();
     await page.getByRole("article").getByText(`/changes/${change}/undo`).waitFor();
+  });
+
+  test("offers no undo of a change that took a passcode", async () => {
+    const role = "operator of company 3";
+    const [{ id }] = (await own.request("GET", "/api/v1/finance/timesheets?by_state=pending", { role })).body
+      .timesheets;
+    const body = { timesheet: { timesheet_ids: [id], state: "paid", passcode: demoPasscode } };
+    const paid = await own.request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role, body });
+    expect(paid.status).toBe(200);
+    const watched = await openDesk("");
+    await watched.page.getByRole("heading", { name: "Priya Patel paid 1 timesheet" }).waitFor();
+    await watched.page.getByRole("button", { name: "Copy change id" }).waitFor();
+    expect(await watched.page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+    expectQuiet(watched);
   });
 
   test.each<[string, Reader]>([
