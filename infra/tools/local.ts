@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { pinRules } from "../../shared/people/pins.ts";
 import { enterEnvironment, type MachineFile, readMachineFile } from "../local/local-aws.ts";
-import { pinIn } from "../local/message-pin.ts";
 import { readQueues, redrive } from "../local/machine-queues.ts";
+import { pinIn } from "../local/message-pin.ts";
 import { resetLimits } from "../local/reset-limits.ts";
 import type { InboxEntry } from "../runtime/aws/inbox.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
