@@ -28,6 +28,7 @@ import {
   usePushService,
 } from "../../support/workers/pushes.ts";
 import { nothingFailed, queueEvent, streamRecord } from "../../support/workers/workers.ts";
+import { besideHandlers } from "../../system/rights/recorded-calls.ts";
 
 const service = usePushService();
 const wentBack = { batchItemFailures: [{ itemIdentifier: "message-0" }] };
@@ -303,7 +304,7 @@ describe("D29: a push that fails", () => {
     const meanwhile = async (command: string, input: object) => {
       if (isChanged || command !== "UpdateItemCommand" || !JSON.stringify(input).includes("pushed_to")) return;
       isChanged = true;
-      await change(push.notificationId);
+      await besideHandlers(() => change(push.notificationId));
     };
     expect(await beforeCalls(meanwhile, () => send(push))).toEqual(wentBack);
     expect(isChanged).toBe(true);
