@@ -135,7 +135,9 @@ test("D20: one invoice that others keep changing holds back none of its batch, a
     mostMs: 0,
     rewrite: (write) =>
       write.Put?.Item?.pk === busyKey.pk
-        ? { Put: { ...write.Put, ConditionExpression: "attribute_not_exists(pk)" } }
+        ? {
+            Put: { ...write.Put, ConditionExpression: `${write.Put.ConditionExpression} AND attribute_not_exists(pk)` },
+          }
         : write,
   });
   await expect(clock.run(() => markOverdue(today, testContext()))).rejects.toMatchObject({ code: "busy" });
