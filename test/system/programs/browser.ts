@@ -72,12 +72,15 @@ export interface Barrier {
   readonly elements: readonly string[];
 }
 
-/** The findings of axe that keep people out of a page, or out of a part of it: serious and critical ones. */
+/**
+ * The findings of axe that keep people out of a page, or out of a part of it: serious and critical ones. It asks no frame: the one
+ * that the desk has runs no script, so that it cannot answer, and Chromium may report the question as an error of the page.
+ */
 export async function findBarriers(page: Page, part = "body"): Promise<Barrier[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) {
     await page.evaluate(readFileSync(join(installGateTools(), "axe-core/axe.min.js"), "utf8"));
   }
-  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"] })`)) as {
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"], iframes: false })`)) as {
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
   };
   return violations
