@@ -14,9 +14,8 @@ const usualHours = "24";
 
 const help = `npm run explain -- [--stage NAME [--stages FILE]] --request ID | STACK | -
 
-Prints what the logs hold of a request, as a story: the request, the messages and changes that followed from it, and what became
-of each; with stacks by lines of the sources. Or maps a stack, or lines of a log, that are given as text or, with -, on standard
-input. Lines are mapped where this checkout gives the very build that the stack is of.
+Prints a request as a story from its log lines: what it was, what followed, and what became of each part. Or prints a stack, or
+lines of a log, given as text or, with -, on standard input. Stacks have lines of the sources if this checkout gives their build.
 
   --request ID   the id that a refusal, the header X-Request-Id or a log line names
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine
@@ -38,20 +37,17 @@ export async function explain(parameters: string[], directory: string): Promise<
   const options = { ...stageOptions, request: textOption, hours: { ...textOption, default: usualHours } };
   const call = readArguments("explain", help, { args: parameters, options, allowPositionals: true });
   const { request } = call.values;
-  const hours = Number(call.values.hours);
   const given = call.positionals.join(" ");
-  if ((request === undefined) === (given === ""))
-    throw new UsageError("Give either --request ID or a stack (npm run explain -- --help)");
+  if ((request === undefined) === (given === "")) throw new UsageError("Give either --request ID or a stack (--help)");
   if (request !== undefined && !/^[\w=.-]{1,64}$/.test(request))
     throw new UsageError("--request takes an id as a refusal or a log line names it");
+  const hours = Number(call.values.hours);
   if (!(hours > 0)) throw new UsageError(`--hours takes a number above 0, not "${call.values.hours}"`);
   const chosen = readStage(call.values);
-  const { name } = chosen?.stage ?? {};
-  const find = async () => {
-    if (request === undefined) return linesIn(given);
-    return name === undefined ? findLocalLines(directory, request) : findDeployedLines(name, request, hours);
-  };
-  return report(await (chosen ? inStage(chosen, find) : find()), name);
+  if (request === undefined) return report(linesIn(given), chosen?.stage.name);
+  if (!chosen) return report(findLocalLines(directory, request));
+  const { name } = chosen.stage;
+  return report(await inStage(chosen, () => findDeployedLines(name, request, hours)), name);
 }
 
 function findLocalLines(directory: string, requestId: string): LogLine[] {
@@ -76,12 +72,10 @@ function report(lines: readonly LogLine[], stage = "STAGE"): number {
   }
   const { map, others } = createStackMapper();
   const width = Math.max(...lines.map(({ source }) => source.length));
-  for (const line of lines.toSorted((one, other) => one.at - other.at)) {
-    const { at, source, fields } = line;
+  for (const { at, source, fields } of lines.toSorted((one, other) => one.at - other.at)) {
     const time = new Date(at).toISOString().slice(11, 23);
     if (source !== "") process.stdout.write(`${time}  ${source.padEnd(width)}  ${wordsOf(fields)}\n`);
-    const frames = typeof fields.stack === "string" ? map(fields.stack) : [];
-    for (const frame of frames) process.stdout.write(`    ${plain(frame)}\n`);
+    for (const frame of map(String(fields.stack ?? ""))) process.stdout.write(`    ${plain(frame)}\n`);
   }
   const advice = `check out the commit that ${namesOf(stage).release} in the Parameter Store has beside it, npm ci, and repeat`;
   for (const [hash, name] of others)

@@ -26,33 +26,28 @@ export async function findDeployedLines(stage: string, requestId: string, hours:
     const search = (text: string) => searchFor(client, groups, text, hours);
     const lines = (await search(requestId)).filter((line) => isOf(line, requestId));
     const calls = new Set(lines.map(({ fields }) => String(fields.lambda_request_id ?? "-")));
-    calls.delete("-");
-    const ofCalls = await Promise.all([...calls].map(search));
+    const ofCalls = await Promise.all([...calls].filter((call) => call !== "-").map(search));
     return [...lines, ...ofCalls.flat().filter(({ fields }) => fields.record !== undefined)];
   });
 }
 
-/** The names of what writes into each group that exists: CloudWatch refuses a query that names another. */
-async function findGroups(client: CloudWatchLogsClient, stage: string): Promise<ReadonlyMap<string, string>> {
+/** Log groups, and the function or other source that writes into each. */
+type Groups = ReadonlyMap<string, string>;
+
+/** Those that exist: CloudWatch refuses a query that names another. */
+async function findGroups(client: CloudWatchLogsClient, stage: string): Promise<Groups> {
+  const groupOf = (name: string) => `/aws/lambda/${functionNameOf(stage, name)}`;
   const { accessLogs } = namesOf(stage);
-  const sources = new Map(Object.keys(functions).map((name) => [`/aws/lambda/${functionNameOf(stage, name)}`, name]));
-  sources.set(accessLogs, "API Gateway");
-  const found = new Map<string, string>();
-  for (const logGroupNamePrefix of [`/aws/lambda/${functionNameOf(stage, "")}`, accessLogs]) {
-    for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, { logGroupNamePrefix })) {
-      const own = logGroups.flatMap(({ logGroupName: name = "" }) => (sources.has(name) ? [name] : []));
-      for (const name of own) found.set(name, sources.get(name) ?? "");
-    }
+  const found = new Set<string | undefined>();
+  for (const logGroupNamePrefix of [groupOf(""), accessLogs]) {
+    for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, { logGroupNamePrefix }))
+      for (const { logGroupName } of logGroups) found.add(logGroupName);
   }
-  return found;
+  const sources = Object.keys(functions).map((name) => [groupOf(name), name] as const);
+  return new Map([...sources, [accessLogs, "API Gateway"] as const].filter(([group]) => found.has(group)));
 }
 
-async function searchFor(
-  client: CloudWatchLogsClient,
-  groups: ReadonlyMap<string, string>,
-  text: string,
-  hours: number,
-): Promise<LogLine[]> {
+async function searchFor(client: CloudWatchLogsClient, groups: Groups, text: string, hours: number) {
   const endTime = Math.ceil(Date.now() / 1000);
   const pattern = text.replaceAll(/[^\w]/g, (each) => `\\${each}`);
   const queryString = `fields @timestamp, @log, @message | filter @message like /${pattern}/ | sort @timestamp asc | limit ${most.lines}`;
@@ -61,18 +56,18 @@ async function searchFor(
     const { queryId } = await client.send(new StartQueryCommand({ logGroupNames, queryString, ...span }));
     return resultsOf(client, queryId ?? "");
   });
-  return (await Promise.all(parts)).flat().map((row) => {
-    const source = [...groups].find(([name]) => row["@log"]?.endsWith(name))?.[1] ?? "unknown";
+  return (await Promise.all(parts)).flat().map((fields) => {
+    const row = Object.fromEntries(fields.map(({ field = "", value = "" }) => [field, value]));
+    // Before the group's name stands the account.
+    const source = groups.get(row["@log"]?.split(":").at(-1) ?? "") ?? "unknown";
     return readLine(row["@message"] ?? "", { source, at: Date.parse(`${row["@timestamp"]?.replace(" ", "T")}Z`) });
   });
 }
 
-async function resultsOf(client: CloudWatchLogsClient, queryId: string): Promise<Record<string, string>[]> {
+async function resultsOf(client: CloudWatchLogsClient, queryId: string) {
   for (;;) {
     const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
-    if (status === "Complete") {
-      return results.map((row) => Object.fromEntries(row.map(({ field = "", value = "" }) => [field, value])));
-    }
+    if (status === "Complete") return results;
     if (status !== "Running" && status !== "Scheduled") throw new Error(`CloudWatch ended the search: ${status}`);
     await pause(pauseMs);
   }
