@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { startVitest, type TestSpecification } from "vitest/node";
 import { root } from "../infra/support/root.ts";
 import { readArguments, runCommand } from "../infra/tools/cli/command.ts";
-import { readers } from "./readers.ts";
 
 const help = `npm run test:changed [-- --since REF]
 
@@ -18,6 +17,12 @@ read every file. Says first how many files of tests these are, and why.
 /** The files that change every test. */
 const everything = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/support\/service\/.*)$/;
 const readEveryFile = "test/system/conventions/*.test.ts";
+/** Helpers that read files by their paths: if one of these files changes, they may behave in another way. */
+const readers: readonly (readonly [files: RegExp, reader: string])[] = [
+  [/^(infra\/[^/]+\.ts|infra\/(constructs|functions|stages)\/.*|cdk\.json)$/, "test/infra/stack.ts"],
+  [/^infra\/(local|tools)\//, "test/support/service/local-machine.ts"],
+  [/^events\//, "test/support/requests/every-operation.ts"],
+];
 
 await runCommand(testChanged);
 
@@ -39,7 +44,7 @@ async function testChanged(parameters: string[]): Promise<number> {
         ];
   const onTestRunStart = (files: readonly TestSpecification[]) =>
     void process.stdout.write(`${[`${files.length} files of tests, because`, ...reasons].join("\n  ")}\n`);
-  const related = [...changed, ...read.flatMap(({ by }) => by), ...globSync(readEveryFile, { cwd: root })];
+  const related = [...changed, ...read.map(({ by }) => by), ...globSync(readEveryFile, { cwd: root })];
   await startVitest("test", [], {
     run: true,
     related: ofAll.length > 0 ? undefined : related.map((file) => join(root, file)),

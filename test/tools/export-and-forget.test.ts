@@ -11,9 +11,9 @@ import { settings } from "../../shared/run/settings.ts";
 import { beforeCalls } from "../support/faults/before-calls.ts";
 import { timesheetLine, userLine } from "../support/records/records.ts";
 import { write } from "../support/records/writes.ts";
-import { xenia } from "../support/records/xenia.ts";
 import { useFolder } from "./export/run-export.ts";
 import { runTool, useMachine } from "./machine.ts";
+import { xenia } from "./xenia.ts";
 
 const directory = useMachine();
 const file = useFolder();

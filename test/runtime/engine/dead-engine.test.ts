@@ -1,9 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, inject, test } from "vitest";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { copyDemo } from "../../support/service/demo-machine.ts";
-import { enginesOn, killEngineOn } from "../../support/service/engine-process.ts";
 import { makeDirectory } from "../../support/service/local-machine.ts";
 
 const directory = makeDirectory();
@@ -18,6 +18,20 @@ const pay = (ids: number[], state: string) =>
     body: { timesheet: { timesheet_ids: ids, state } },
   });
 const timesOf = (text: string) => own.machine.output().split(text).length - 1;
+
+/** The ids of the processes of an engine that keeps its data in a folder. */
+function enginesOn(folder: string): number[] {
+  const { stdout } = spawnSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" });
+  const lines = stdout.split("\n").filter((line) => line.includes(folder) && /dynoxide|DynamoDBLocal/.test(line));
+  return lines.map((line) => Number.parseInt(line, 10));
+}
+
+/** Kills the one engine of a folder, as a lack of memory does. */
+function killEngineOn(folder: string): void {
+  const [pid, ...others] = enginesOn(folder);
+  if (pid === undefined || others.length > 0) throw new Error(`There is not one engine on ${folder}`);
+  process.kill(pid, "SIGKILL");
+}
 
 test("an engine that is killed is back for the next request, a read or a write, with all that was answered", async () => {
   const ids: number[] = (await list()).body.timesheets.map(({ id }: { id: number }) => id);

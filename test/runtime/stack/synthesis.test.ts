@@ -13,7 +13,7 @@ vi.mock("../../../infra/runtime/program-bundle.ts", () => ({
 vi.resetModules();
 const { runModule } = await import("../../../infra/runtime/program.ts");
 const { synthesizeAgain, synthesizeOnce } = await import("../../../infra/runtime/stack/synthesis.ts");
-const { copySynthesis } = await import("../../support/service/copy-synthesis.ts");
+const { copySynthesis } = await import("../../support/service/made-stack.ts");
 const { serviceApp } = await import("../../../infra/local/service-app.ts");
 
 let directory: string;

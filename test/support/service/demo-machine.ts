@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
 import type { TemporaryFolder } from "../../../infra/support/temporary-folder.ts";
-import { copyKept } from "./kept.ts";
+import { copyKept, digestSources } from "./kept.ts";
 import { makeDirectory } from "./local-machine.ts";
 import { makeMachineDirectory } from "./machine-directory.ts";
-import { digestSources } from "./sources-digest.ts";
 
 const loader = join(import.meta.dirname, "load-demo-machine.ts");
 

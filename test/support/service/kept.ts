@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { takeLock } from "../../../infra/runtime/machine-lock.ts";
 import { root } from "../../../infra/support/root.ts";
-import { digestSources } from "./sources-digest.ts";
 
 /** Gives `use` a folder of the checkout that is kept for later runs. Two runs take turns: the second finds what the first made. */
 export async function keep<T>(name: string, use: (folder: string) => Promise<T>): Promise<T> {
@@ -55,4 +55,17 @@ export function copyKept(
     }
     cpSync(made, to, { recursive: true });
   });
+}
+
+/** A digest of every file that a bundle or a template may be made from, and of the other named ones. */
+export function digestSources(...others: readonly string[]): string {
+  const folders = ["functions", "infra", "shared"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
+  );
+  const digest = createHash("sha256").update(process.version);
+  for (const path of ["package-lock.json", "cdk.json", ...others, ...folders.sort()]) {
+    const file = join(root, path);
+    if (statSync(file).isFile()) digest.update(path).update("\0").update(readFileSync(file));
+  }
+  return digest.digest("hex");
 }

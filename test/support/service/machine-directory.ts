@@ -1,8 +1,7 @@
 import { inject } from "vitest";
 import type { TemporaryFolder } from "../../../infra/support/temporary-folder.ts";
-import { copySynthesis } from "./copy-synthesis.ts";
 import { makeDirectory } from "./local-machine.ts";
-import { synthesizedMachine } from "./made-stack.ts";
+import { copySynthesis, synthesizedMachine } from "./made-stack.ts";
 
 /** A folder that stands in for `.local`, with the stack of this run in it: to synthesise it takes seconds for each. */
 export async function makeMachineDirectory(): Promise<TemporaryFolder> {

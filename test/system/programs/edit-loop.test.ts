@@ -1,8 +1,8 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { afterAll, expect, test } from "vitest";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
-import { copyCheckout } from "../../support/service/checkout-copy.ts";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
+import { copyCheckout } from "./checkout-copy.ts";
 
 const copy = copyCheckout();
 afterAll(copy.remove);

@@ -11,11 +11,11 @@ import { recordKey } from "../../../shared/table/table.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
-import { xenia } from "../../support/records/xenia.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 import { importLines } from "../import/run-import.ts";
+import { xenia } from "../xenia.ts";
 import { anyLine, keyOf, type Line, rowsOf } from "./random-lines.ts";
 import { emptyTable, everything, exported, runExport, selected, useFolder } from "./run-export.ts";
 

@@ -13,10 +13,10 @@ import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts
 import { notificationLine, shownUser, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { xenia } from "../../support/records/xenia.ts";
 import { call } from "../../support/requests/call.ts";
 import { bearerOf, familyOf, signInAs } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
+import { xenia } from "../xenia.ts";
 import { rowsOf } from "./random-lines.ts";
 import { useFolder } from "./run-export.ts";
 

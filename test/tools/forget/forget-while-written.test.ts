@@ -13,10 +13,10 @@ import { callerContext, testContext } from "../../support/records/contexts.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
-import { xenia } from "../../support/records/xenia.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
 import { emptyTable } from "../export/run-export.ts";
+import { xenia } from "../xenia.ts";
 
 const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
 

@@ -14,12 +14,12 @@ import { allItems, putItems } from "../../support/records/items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
 import { write } from "../../support/records/writes.ts";
-import { xenia as driver } from "../../support/records/xenia.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
 import { applications } from "../../support/workers/pushes.ts";
 import { emptyTable } from "../export/run-export.ts";
+import { xenia as driver } from "../xenia.ts";
 
 const service = useService();
 let list: ErasedList;

@@ -28,16 +28,14 @@ export interface CheckoutCopy {
  * Copies what git knows of the checkout, and what it does not ignore, into a temporary folder. Packages are shared; what tools
  * keep beside them is not.
  */
-export function copyCheckout(
-  path = mkdtempSync(join(tmpdir(), "workforce-edits-")),
-  checkout: string = root,
-): CheckoutCopy {
-  const options = { cwd: checkout, encoding: "utf8" } as const;
+export function copyCheckout(): CheckoutCopy {
+  const path = mkdtempSync(join(tmpdir(), "workforce-edits-"));
+  const options = { cwd: root, encoding: "utf8" } as const;
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], options);
-  for (const file of listed.split("\0").filter((each) => each !== "" && existsSync(join(checkout, each)))) {
-    cpSync(join(checkout, file), join(path, file));
+  for (const file of listed.split("\0").filter((each) => each !== "" && existsSync(join(root, each)))) {
+    cpSync(join(root, file), join(path, file));
   }
-  const packages = join(checkout, "node_modules");
+  const packages = join(root, "node_modules");
   mkdirSync(join(path, "node_modules"));
   for (const name of readdirSync(packages).filter((each) => each === ".bin" || !each.startsWith("."))) {
     symlinkSync(join(packages, name), join(path, "node_modules", name));
