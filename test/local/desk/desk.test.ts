@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDesk } from "../../../infra/local/desk/desk.ts";
 import { refusalOf } from "../../../infra/local/desk/guard.ts";
@@ -10,7 +11,8 @@ import { type InboxEntry, openInbox } from "../../../infra/runtime/aws/inbox.ts"
 import type { FrontRequest } from "../../../infra/runtime/gateway/http-server.ts";
 import { type HttpService, startHttpService } from "../../../infra/runtime/http-service.ts";
 import { loginKey } from "../../../shared/people/logins.ts";
-import type { Key } from "../../../shared/table/table.ts";
+import { type Key, recordKey } from "../../../shared/table/table.ts";
+import { watchCalls } from "../../support/faults/aws-calls.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { asEvent, record, requestOf } from "./happenings.ts";
 
@@ -259,6 +261,24 @@ test("the page hears once of each message, request, call and change, until it is
   expect(heard.match(/data/g)).toHaveLength(happenings.length);
   answer.destroy();
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0), { timeout: 10_000 });
+});
+
+test("views show whom the stream brought, and ask nothing of AWS", async () => {
+  const asked: string[] = [];
+  watchCalls((call, send) => {
+    asked.push(call.command);
+    return send();
+  });
+  const key = recordKey("USER", 7);
+  const user = { ...key, id: 7, role: "driver", company_id: null, record: { first_name: "Wren", last_name: "Ashby" } };
+  const dynamodb = { Keys: marshall(key), NewImage: marshall(user) };
+  await desk.openStream("people")(asEvent({ eventID: "e2", eventName: "INSERT", dynamodb }));
+  desk.alongside({}).onRequest(requestOf("views"));
+  const views = ["start", "requests", "story?id=views", "inbox", "people"];
+  const answers = await Promise.all(views.map((view) => send(`/_local/desk/${view}`)));
+  expect(answers.map(({ status }) => status)).toEqual(views.map(() => 200));
+  expect(answers.filter(({ body }) => body.includes("Wren Ashby"))).toHaveLength(3);
+  expect(asked).toEqual([]);
 });
 
 test("the inbox is JSON for commands; a browser is led to the desk's", async () => {

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { demoPasscode } from "../../../infra/local/demo/demo-people.ts";
 import { openInboxes } from "../../support/requests/inboxes.ts";
@@ -81,6 +81,48 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     const headers = { authorization: `Bearer ${await clipboardOf(page)}` };
     const profile = await fetch(`${own.machine.baseUrl}/api/v1/users/me`, { headers });
     expect(await profile.json()).toMatchObject({ user: { first_name: "Dana", role: "driver" } });
+  });
+
+  test("lists who has no company, the admins and each company's people apart", async () => {
+    const { page } = await openPage();
+    const person = (id: number, role: string, company: string | null) => ({
+      id,
+      name: `P${id}`,
+      role,
+      company,
+      logins: [],
+    });
+    const people = [person(1, "driver", null), person(2, "admin", null), person(3, "driver", "Harbour")];
+    await page.route("**/_local/desk/people?*", (route) => route.fulfill({ json: { people, total: 3 } }));
+    await page.goto(`${own.machine.baseUrl}/_local/#/people`);
+    for (const [company, name] of [
+      ["No company", "P1"],
+      ["Platform", "P2"],
+      ["Harbour", "P3"],
+    ] as const) {
+      await page.getByRole("region", { name: company, exact: true }).getByText(name, { exact: true }).waitFor();
+    }
+    expect(await page.getByRole("region").count()).toBe(3);
+  });
+
+  test("shows what succeeded, what was refused and what failed in three colours, and a refusal of its own", async () => {
+    const { page } = await openPage();
+    const row = { at: 0, kind: "request", method: "GET", target: "/x", functionName: "x", milliseconds: 1, user: null };
+    const rows = [200, 403, 500].map((status) => ({ ...row, id: `${status}`, status, code: null, isBad: false }));
+    await page.route("**/_local/desk/requests", (route) => route.fulfill({ json: rows }));
+    await page.goto(`${own.machine.baseUrl}/_local/#/requests`);
+    const colour = (place: Locator) =>
+      place.evaluate("(element) => getComputedStyle(element).color") as Promise<string>;
+    const [good, refused, failed] = await Promise.all(
+      rows.map(({ status }) => colour(page.locator(".list").getByText(`${status}`, { exact: true }))),
+    );
+    expect(new Set([good, refused, failed]).size).toBe(3);
+    await page.route("**/_local/desk/token", (route) =>
+      route.fulfill({ status: 400, json: { message: "No such user" } }),
+    );
+    await page.goto(`${own.machine.baseUrl}/_local/#/people`);
+    await page.getByRole("button", { name: "Copy token", exact: true }).first().click();
+    expect(await colour(page.getByText("No such user"))).toBe(failed);
   });
 
   testView(
