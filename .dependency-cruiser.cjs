@@ -178,7 +178,7 @@ module.exports = {
   options: {
     // What the benchmarks measure against, and what lints the document, have packages of their own, installed when needed.
     exclude: { path: "^test/(bench/rivals/|system/document/\\w+\\.mjs$)" },
-    doNotFollow: { path: "^(\\.local/gates/)?node_modules/" },
+    doNotFollow: { path: "^node_modules/" },
     tsConfig: { fileName: "tsconfig.json" },
     // Type imports are imports: a rule that only holds at run time lets the words through.
     tsPreCompilationDeps: true,

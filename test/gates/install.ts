@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../infra/support/root.ts";
 
@@ -16,6 +16,7 @@ export function installLocked(source: string, name: string): string {
   const [wanted, folder] = [join(root, source), join(root, ".local", name)];
   const packages = join(folder, "node_modules");
   if (existsSync(join(packages, ".package-lock.json")) && lockIn(folder) === lockIn(wanted)) return packages;
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const file of ["package.json", "package-lock.json"]) copyFileSync(join(wanted, file), join(folder, file));
   const { status, stderr } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {

@@ -1,6 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
 import { isByCursor, type Operation, roles } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { internalError, refusalCodes } from "../../../shared/contract/refusals.ts";
@@ -8,6 +8,7 @@ import { describeInterface } from "../../document/document.ts";
 import { refusalsOf, sharedRefusals } from "../../document/refusals-of.ts";
 import type { JsonSchema } from "../../document/schemas.ts";
 import { root } from "../../support/root.ts";
+import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { methodNameOf } from "./client-operations.ts";
 import { commentOf, typeScriptOf } from "./schema-types.ts";
 
@@ -39,7 +40,7 @@ export function declareClient(): string {
   const methods = parts.map(({ method }) => method).join("\n");
   return [
     "// Written by `npm run client` from the contract of the service.",
-    ...sources.map(declareSource),
+    ...declareSources(),
     `/** A role of a user. */\nexport type Role = ${unionOf(roles)};`,
     `/** The code of a problem: every reason that the service refuses a request for, and its own fault. */\nexport type ProblemCode = ${unionOf([...Object.keys(refusalCodes), internalError.code])};`,
     ...namedTypes(document, shapes),
@@ -55,14 +56,17 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
-/** The declarations of a source file without its imports, because all of them go into one file. */
-function declareSource(name: string): string {
-  const file = join(root, "shared/client", `${name}.ts`);
-  const { outputText } = ts.transpileDeclaration(readFileSync(file, "utf8"), {
-    fileName: file,
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-  });
-  return outputText.replace(/^import .*\n/gm, "").trim();
+/** The declarations of the source files without their imports, because all of them go into one file. */
+function declareSources(): string[] {
+  const outDir = makeTemporaryFolder("declarations");
+  const files = sources.map((name) => `shared/client/${name}.ts`);
+  const flags =
+    "--ignoreConfig --declaration --emitDeclarationOnly --noCheck --allowImportingTsExtensions --module nodenext";
+  const parameters = [...flags.split(" "), "--rootDir", root, "--outDir", outDir.path, ...files];
+  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...parameters], { cwd: root });
+  const declared = files.map((file) => readFileSync(join(outDir.path, file.replace(/ts$/, "d.ts")), "utf8"));
+  outDir.remove();
+  return declared.map((text) => text.replace(/^import .*\n/gm, "").trim());
 }
 
 function namedTypes({ components }: Document, shapes: string): string[] {

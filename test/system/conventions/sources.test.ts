@@ -1,9 +1,34 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import ts from "typescript";
 import { expect, test } from "vitest";
+import { parseAst } from "vitest/node";
 import { root } from "../../../infra/support/root.ts";
 import { entities } from "../../../shared/entities.ts";
+
+/** What the tests read of a node of a file's syntax tree, as ESTree has it. */
+interface Syntax {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+  readonly body: readonly Syntax[];
+  readonly declaration: Syntax | null;
+  readonly declarations?: readonly Syntax[];
+  readonly specifiers: readonly { readonly exported: Syntax }[];
+  readonly id: Syntax;
+  readonly callee: Syntax;
+  readonly typeAnnotation: { readonly typeName?: Syntax };
+}
+
+const treeOf = (file: string): Syntax =>
+  parseAst(read(file), { lang: file.endsWith("x") ? "tsx" : "ts" }) as unknown as Syntax;
+
+/** A part of a syntax tree, if it is a node, and all nodes below it. */
+function nodesIn(part: unknown): Syntax[] {
+  if (typeof part !== "object" || part === null) return [];
+  const below = Object.values(part).flatMap(nodesIn);
+  return "type" in part ? [part as Syntax, ...below] : below;
+}
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -35,31 +60,20 @@ function isNoun(group: readonly string[]): boolean {
 
 /** The names that a file exports, those that it passes on among them. */
 function exportsOf(file: string): string[] {
-  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
-  return source.statements.flatMap((statement) => {
-    if (ts.isExportDeclaration(statement)) {
-      const { exportClause } = statement;
-      return exportClause && ts.isNamedExports(exportClause) ? exportClause.elements.map(({ name }) => name.text) : [];
-    }
-    const isExported = ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(isExport);
-    return isExported ? declaredBy(statement) : [];
+  return treeOf(file).body.flatMap(({ type, declaration, specifiers }) => {
+    if (type !== "ExportNamedDeclaration") return [];
+    if (!declaration) return specifiers.map(({ exported }) => exported.name);
+    const declared = declaration.declarations ?? [declaration];
+    // The names of a pattern; a type beside it names others.
+    return declared.flatMap(({ id }) =>
+      nodesIn({ ...id, typeAnnotation: null })
+        .filter(isName)
+        .map(({ name }) => name),
+    );
   });
 }
 
-const isExport = ({ kind }: ts.Modifier) => kind === ts.SyntaxKind.ExportKeyword;
-
-function declaredBy(statement: ts.Statement): string[] {
-  if (ts.isVariableStatement(statement)) {
-    return statement.declarationList.declarations.flatMap(({ name }) => namesIn(name));
-  }
-  const { name } = statement as { readonly name?: ts.Identifier };
-  return name ? [name.text] : [];
-}
-
-function namesIn(name: ts.BindingName): string[] {
-  if (ts.isIdentifier(name)) return [name.text];
-  return name.elements.flatMap((element) => (ts.isBindingElement(element) ? namesIn(element.name) : []));
-}
+const isName = ({ type }: Syntax) => type === "Identifier";
 
 const clientPackage = "shared/client/";
 
@@ -97,18 +111,13 @@ const exceptions: readonly string[] = [
 
 /** The type assertions of a file, but for `as const`, and its calls of Number() and String(), by line. */
 function castsOf(file: string): string[] {
-  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
-  const found: string[] = [];
-  const add = (node: ts.Node) =>
-    found.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText()}`);
-  const visit = (node: ts.Node): void => {
-    if (ts.isAsExpression(node) && node.type.getText() !== "const") add(node);
-    if (ts.isTypeAssertionExpression(node) || ts.isNonNullExpression(node)) add(node);
-    if (ts.isCallExpression(node) && ["Number", "String"].includes(node.expression.getText())) add(node);
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
+  const text = read(file);
+  const casts = nodesIn(treeOf(file)).filter(({ type, typeAnnotation, callee }) => {
+    if (type === "TSAsExpression") return typeAnnotation.typeName?.name !== "const";
+    if (type === "CallExpression") return ["Number", "String"].includes(callee.name);
+    return type === "TSTypeAssertion" || type === "TSNonNullExpression";
+  });
+  return casts.map(({ start, end }) => `${file}:${text.slice(0, start).split("\n").length} ${text.slice(start, end)}`);
 }
 
 function declaresEntity(file: string): boolean {

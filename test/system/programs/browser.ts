@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { installGateTools } from "../../gates/install.ts";
 
@@ -29,7 +28,7 @@ export interface Reader {
 export function useBrowser(): (reader?: Reader) => Promise<WatchedPage> {
   let browser: Browser;
   beforeAll(async () => {
-    if (executablePath) browser = await startChromium(executablePath);
+    if (executablePath) browser = await chromium.launch({ executablePath, args });
   }, 120_000);
   afterAll(() => browser?.close());
   return async ({ colorScheme = "light", width = 1440 } = {}) => {
@@ -59,13 +58,6 @@ export function useBrowser(): (reader?: Reader) => Promise<WatchedPage> {
  */
 const args = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"];
 
-/** Starts Chromium by the Playwright of the gates' own packages. */
-async function startChromium(executablePath: string): Promise<Browser> {
-  const file = pathToFileURL(join(installGateTools(), "playwright-core/index.mjs")).href;
-  const { chromium }: typeof import("playwright-core") = await import(file);
-  return chromium.launch({ executablePath, args });
-}
-
 /** A rule of axe that a page breaks seriously, and the elements that do. */
 export interface Barrier {
   readonly rule: string;
@@ -80,7 +72,9 @@ export async function findBarriers(page: Page, part = "body"): Promise<Barrier[]
   if (!(await page.evaluate("'axe' in globalThis"))) {
     await page.evaluate(readFileSync(join(installGateTools(), "axe-core/axe.min.js"), "utf8"));
   }
-  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"], iframes: false })`)) as {
+  const { violations } = (await page.evaluate(
+    `axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"], iframes: false })`,
+  )) as {
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
   };
   return violations

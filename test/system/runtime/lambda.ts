@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { execPath } from "node:process";
 import { readBody, startHttpService } from "../../../infra/runtime/http-service.ts";
-import { root } from "../deploy/program.ts";
 
-const node = join(root, "node_modules/.bin/node");
 const nativeClient = join(import.meta.dirname, "native-client.cjs");
 // As Lambda sets Node up.
 const flags = ["--no-experimental-require-module", "--no-experimental-detect-module"];
@@ -47,7 +46,7 @@ export async function startFunction({ program, bundle, environment, event, waits
     // A second call never comes.
     if (kind) resolve({ kind: kind as "response" | "error", body });
   });
-  const child = spawn(node, [...flags, "--require", nativeClient, program], {
+  const child = spawn(execPath, [...flags, "--require", nativeClient, program], {
     env: {
       PATH: process.env.PATH,
       AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${runtimeApi.port}`,
