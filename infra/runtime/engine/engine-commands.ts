@@ -39,21 +39,30 @@ export function findEngine(wanted: string | undefined, place: EngineOptions): En
   throw new Error(
     wanted
       ? `The DynamoDB engine ${wanted} cannot run on this machine.`
-      : "No DynamoDB engine can run here: on Linux x64 npm installs one (@dynoxide/linux-x64), elsewhere install Java 17, or name a running one in DYNAMODB_ENDPOINT.",
+      : "No DynamoDB engine can run here: on Linux x64 npm installs one (@dynoxide/linux-x64), elsewhere install dynoxide or Java 17, or name a running one in DYNAMODB_ENDPOINT.",
   );
 }
 
 function findDynoxide({ directory, port }: EngineOptions): EngineCommand | undefined {
+  const file = installedDynoxide() ?? (runs("dynoxide") ? "dynoxide" : undefined);
+  return file === undefined
+    ? undefined
+    : { name: "dynoxide", file, arguments: ["--port", String(port), "--db-path", join(directory, "table.sqlite")] };
+}
+
+/** The program in the package of this platform, if it is installed. */
+function installedDynoxide(): string | undefined {
   try {
-    const file = join(dirname(require.resolve("@dynoxide/linux-x64/package.json")), "dynoxide");
-    return {
-      name: "dynoxide",
-      file,
-      arguments: ["--port", String(port), "--db-path", join(directory, "table.sqlite")],
-    };
+    const manifest = require.resolve(`@dynoxide/${process.platform}-${process.arch}/package.json`);
+    return join(dirname(manifest), "dynoxide");
   } catch {
     return undefined;
   }
+}
+
+/** Whether a program is on the PATH and answers. */
+function runs(program: string): boolean {
+  return spawnSync(program, ["--version"]).status === 0;
 }
 
 function findDynamodbLocal({ directory, port, temporary }: EngineOptions): EngineCommand | undefined {

@@ -1,9 +1,10 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { startEngine } from "../../../infra/runtime/engine/engine.ts";
 import { findEngine } from "../../../infra/runtime/engine/engine-commands.ts";
+import { root } from "../../../infra/support/root.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 test.skipIf(inject("engineName") !== "dynoxide")(
@@ -29,17 +30,36 @@ test("one of the engines that run here is started: the one that is named; an unk
   expect(() => findEngine("dynamo", place)).toThrow("choose dynoxide, dynamodb-local.");
 });
 
-/** Puts a Java of a version first that says why it ends. */
-function useJava(version: string): void {
+/** Puts a program first on the PATH. */
+function usePrograms(programs: Readonly<Record<string, string>>): void {
   const folder = newFolder();
-  const answer = `openjdk version "${version}"`;
-  writeFileSync(
-    join(folder, "java"),
-    `#!/bin/sh\ntest "$1" = -version && echo '${answer}' >&2 || echo 'no memory' >&2\n`,
-  );
-  chmodSync(join(folder, "java"), 0o755);
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
   vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
 }
+
+const javaOf = (version: string) =>
+  `test "$1" = -version && echo 'openjdk version "${version}"' >&2 || echo 'no memory' >&2`;
+
+/** A Java of a version that says why it ends. */
+const useJava = (version: string) => usePrograms({ java: javaOf(version) });
+
+test("the engine of npm's package for this platform comes first, then dynoxide on the PATH, then Java", () => {
+  const find = () => findEngine(undefined, { directory: "data", port: 8_000 });
+  const parameters = ["--port", "8000", "--db-path", join("data", "table.sqlite")];
+  const own = join(root, `node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+  const dynoxide = (file: string) => ({ name: "dynoxide", file, arguments: parameters });
+  usePrograms({ dynoxide: 'test "$1" = --version', java: javaOf("17") });
+  expect(find()).toEqual(dynoxide(existsSync(own) ? own : "dynoxide"));
+  const { arch } = process;
+  onTestFinished(() => void Object.defineProperty(process, "arch", { value: arch }));
+  Object.defineProperty(process, "arch", { value: "riscv64" });
+  expect(find()).toEqual(dynoxide("dynoxide"));
+  usePrograms({ dynoxide: "exit 1" });
+  expect(find().name).toBe("dynamodb-local");
+});
 
 test("DynamoDB Local runs on Java 17, with its data in one database of the folder, or in memory", () => {
   const place = { directory: "data", port: 8_000 };
