@@ -4,6 +4,8 @@ import { root, runProgram } from "./program.ts";
 import { findPython, neededPython } from "./python.ts";
 
 const longestMs = 300_000;
+/** Each file has a hash, and none runs a script. */
+const pipFlags = ["--disable-pip-version-check", "--no-input", "--require-hashes", "--only-binary", ":all:"];
 
 /** The packages to install: the name of their folder in `.local`, their purpose in words, and their list of versions. */
 export interface PythonPackages {
@@ -23,7 +25,7 @@ export async function installPackages({ folder, title, requirements }: PythonPac
   if (!system) throw new Error(`${title} needs ${neededPython}.`);
   rmSync(environment, { recursive: true, force: true });
   await run(system, ["-m", "venv", environment]);
-  await run(python, ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r", requirements]);
+  await run(python, ["-m", "pip", "install", ...pipFlags, "--requirement", requirements]);
   writeFileSync(installed, wanted);
   return join(environment, "bin");
 }
