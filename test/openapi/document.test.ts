@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pinDigits } from "../../shared/contract/accounts.ts";
+import { roles } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import { faultsAt, openApi, resolvedOpenApi } from "../support/requests/described-answers.ts";
@@ -101,6 +102,11 @@ describe.each(operations)("$name", (operation) => {
     expect(summary).toBe(operation.summary);
     const refusesTokens = !isOpen || ["sign-in", "refresh-token"].includes(operation.name);
     expect(responses["401"] !== undefined, `${entry}: whether one is of status 401`).toBe(refusesTokens);
+  });
+
+  test("refuses a role exactly where it leaves one out", () => {
+    const leavesOut = operation.access !== "anyone" && roles.some((role) => !operation.access.includes(role));
+    expect(codesOf(403).includes("role_not_allowed")).toBe(leavesOut);
   });
 
   test("may be refused by throttles (429), by a fault (500), and by being busy (503)", () => {
