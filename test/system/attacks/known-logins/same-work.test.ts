@@ -1,13 +1,41 @@
 import { beforeAll, expect, test, vi } from "vitest";
+import { type AwsCall, watchCalls } from "../../../support/faults/aws-calls.ts";
 import { useSigningKey } from "../../../support/records/own-user.ts";
 import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { askPin } from "../../../support/requests/accounts.ts";
+import type { TestAnswer } from "../../../support/requests/call.ts";
 import { forgetLimits } from "../../../support/requests/limits.ts";
 import { useService } from "../../../support/service/service.ts";
 import { type AnonymousFlow, anonymousFlows } from "./anonymous-flows.ts";
 import { newCost, olderCosts, storeKnownLogins, unknownLogins } from "./known-logins.ts";
-import { callsOf, shapeOf } from "./visible-work.ts";
+
+const calls: AwsCall[] = [];
+watchCalls((call, send) => {
+  calls.push(call);
+  return send();
+});
+
+/** The AWS calls that work makes, sorted, each with the number of its items and its size in hundreds. */
+async function callsOf(work: () => Promise<unknown>): Promise<string[]> {
+  calls.length = 0;
+  await work();
+  const made = calls.map(({ service: of, command, input }) => {
+    const { TransactItems = [] } = input as { TransactItems?: unknown[] };
+    return `${of} ${command} ${TransactItems.length} ${Math.round(JSON.stringify(input).length / 100)}`;
+  });
+  return made.toSorted();
+}
+
+/** The parts of an answer that are not sent by the caller, an id made of the login, a token, or the moment. */
+function shapeOf({ status, headers, body }: TestAnswer, login: string): string {
+  const { "x-request-id": _id, ...shown } = headers;
+  return JSON.stringify([status, shown, body])
+    .replaceAll(login, "LOGIN")
+    .replace(/"id":[1-9][0-9]{0,15}(?=[,}])/, '"id":ID')
+    .replaceAll(/"(request_id|reset_password_token)":"[^"]+"/g, '"$1":""')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "MOMENT");
+}
 
 const service = useService();
 /** The costs that passwords are stored at, a login of each. */
