@@ -117,7 +117,10 @@ const choose = (language, tab) => {
   if (tab) scrollBy(0, tab.getBoundingClientRect().top - top);
   if (tab) keepChosen(language);
 };
-const shows = inSeveral.map((frames, number) => addTabs(frames, number, choose));
+const tabOrder = Object.keys(tabNames);
+const placeOf = (frame) => tabOrder.indexOf(languageOf(frame));
+const inOrder = inSeveral.map((frames) => frames.toSorted((one, other) => placeOf(one) - placeOf(other)));
+const shows = inOrder.map((frames, number) => addTabs(frames, number, choose));
 choose(chosenBefore() === "js" ? "js" : "sh");
 // The place that the address names has moved with the samples above it.
 document.getElementById(location.hash.slice(1))?.scrollIntoView();

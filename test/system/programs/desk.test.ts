@@ -123,6 +123,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     );
     await page.goto(`${own.machine.baseUrl}/_local/#/people`);
     await page.getByRole("button", { name: "Copy token", exact: true }).first().click();
+    await page.getByText("No such user").hover();
     expect(await colourOf("No such user")).toBe(failed);
   });
 

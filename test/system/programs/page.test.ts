@@ -223,6 +223,8 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", { timeout: 
     await page.goto(`${own.machine.baseUrl}/docs`, { waitUntil: "networkidle" });
     const samples = page.locator("[role=tabpanel]");
     expect(await samples.count()).toBeGreaterThan(20);
+    const orders = (await page.locator(".tabs").allTextContents()).filter((names) => names !== "ShellJavaScript");
+    expect(orders).toEqual([]);
     expect(await page.locator("[role=tabpanel]:visible pre[data-language=js]").count()).toBe(0);
     await page.locator("#retries + p, #retries ~ .tabs").getByRole("tab", { name: "Shell" }).first().focus();
     await page.keyboard.press("ArrowRight");

@@ -26,6 +26,7 @@ export function Requests({ id }: { id: string | undefined }) {
         const found = rows.filter((row) => matches(row, wanted));
         const failed = found.filter(({ isBad }) => isBad).slice(0, mostFailed);
         const others = found.filter((row) => !failed.includes(row));
+        const slowest = Math.max(...found.map(({ milliseconds }) => milliseconds));
         return (
           <>
             <Head
@@ -61,12 +62,13 @@ export function Requests({ id }: { id: string | undefined }) {
                   {failed.length > 0 && (
                     <section class="failed" aria-label="Failed">
                       <h2>Failed</h2>
-                      <RequestRows rows={failed} openId={openId} />
+                      <RequestRows rows={failed} slowest={slowest} openId={openId} />
                     </section>
                   )}
                   {(others.length > 0 || failed.length === 0) && (
                     <RequestRows
                       rows={others}
+                      slowest={slowest}
                       openId={openId}
                       hint={rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
                     />
@@ -111,12 +113,13 @@ function choicesOf(rows: readonly RequestRow[]) {
 
 interface RequestRowsProps {
   rows: readonly RequestRow[];
+  /** Milliseconds, which a whole bar stands for. */
+  slowest: number;
   openId?: string | undefined;
   hint?: string;
 }
 
-function RequestRows({ rows, openId, hint }: RequestRowsProps) {
-  const slowest = Math.max(...rows.map(({ milliseconds }) => milliseconds));
+function RequestRows({ rows, slowest, openId, hint }: RequestRowsProps) {
   return (
     <Rows none="No requests" hint={hint}>
       {rows.map((row) => (
@@ -127,11 +130,11 @@ function RequestRows({ rows, openId, hint }: RequestRowsProps) {
             </span>
             <span class="muted clip">
               <Time at={row.at} />
-              {row.kind === "request" && ` · ${nameOf(row)}`}
+              {[nameOf(row), row.code].map((each) => each && ` · ${each}`)}
             </span>
           </span>
           <span class="took">
-            <Status {...row} />
+            <Status {...row} code={null} />
             <span class="muted">
               {durationOf(row.milliseconds)} <Bar length={row.milliseconds} whole={slowest} />
             </span>
