@@ -82,8 +82,11 @@ function parse(config: ParseArgsConfig, command: string) {
   try {
     return parseArgs(config);
   } catch (error) {
-    // npm takes an option and leaves its value.
-    const isValue = (error as NodeJS.ErrnoException).code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL";
+    // npm takes an option and leaves its value; after a `--` it takes none.
+    const { args = process.argv.slice(2) } = config;
+    const isValue =
+      (error as NodeJS.ErrnoException).code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL" &&
+      !args.some((each) => each.startsWith("--"));
     throw new UsageError(
       `${messageOf(error)}${isValue ? `: ${forgotten(command)}` : ` (npm run ${command} -- --help)`}`,
     );

@@ -30,6 +30,11 @@ test.each(["client", "token"])("the program of npm run %s answers", async (name)
 
 const options = { as: textOption, "dry-run": flagOption, yes: flagOption } as const;
 
+test("a call whose options arrived is not asked for a forgotten --", () => {
+  const read = () => readArguments("token", "", { args: ["--yes", "invoice"], options });
+  expect(read).toThrow(/^Unexpected argument 'invoice'[^?]*\(npm run token -- --help\)$/);
+});
+
 test.each<[string[], Readonly<Record<string, string>>, string | undefined]>([
   // npm takes --as of `npm run token --as LOGIN`, and leaves the login.
   [["driver@workforce.example"], {}, "Unexpected argument 'driver@workforce.example'.* did you forget `--`"],
