@@ -166,6 +166,17 @@ test("D20: payments, moved due dates and removals at the same time all count", a
   expect(await countDue()).toBe(0);
 });
 
+test("D20: an invoice whose due date is moved to today, while a run is about to read it, is not overdue", async () => {
+  await store([due(40, "2126-05-01")]);
+  const goOn = proxy.hold("BatchGetItem");
+  const marking = markOverdue(today, testContext());
+  await proxy.held("BatchGetItem");
+  await store([due(40, today)]);
+  goOn();
+  expect(await marking).toBe(0);
+  expect(await stateOf(40)).toBe("pending");
+});
+
 test("D20: the handler goes by the business's midnight, not by UTC's, and waits until every clock shows the new day", async () => {
   await store([due(30, "2126-05-10")]);
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2126-05-10T22:59:49.999Z") });
