@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { counterKey, importParts } from "../../shared/table/counters.ts";
 import { createWriteBatches } from "../../shared/table/write-batches.ts";
 import { type TransactionWrite, transact } from "../../shared/table/writes.ts";
@@ -89,6 +89,19 @@ test("a change that is committed alone uses a part of its batch's own", async ()
   const counted = { list: "JOBS", companyId: 7, month: "ALL" } as const;
   await createWriteBatches(importParts)([add("counted")], [{ ...counted, figures: new Map([["published", 1]]) }]);
   expect(await readItem(counterKey(counted, importParts[0] ?? 0))).toMatchObject({ published: 1, writes: 1 });
+});
+
+test("halves of a batch add to a part of their counters by chance: they are under way at once", async () => {
+  const counted = { list: "JOBS", companyId: 8, month: "ALL" } as const;
+  const one = [{ ...counted, figures: new Map([["published", 1]]) }];
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.99);
+  const commit = createWriteBatches(importParts);
+  const tooLarge = add("cannot be stored", { text: "x".repeat(500_000) });
+  await Promise.allSettled([commit([add("one half")], one), commit([tooLarge], one)]);
+  random.mockRestore();
+  const [first = 0] = importParts;
+  expect(await readItem(counterKey(counted, first))).toBeUndefined();
+  expect(await readItem(counterKey(counted, importParts.at(-1) ?? 0))).toMatchObject({ published: 1, writes: 1 });
 });
 
 test("an import whose transactions keep meeting those of others writes its records in smaller ones", async () => {
