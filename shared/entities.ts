@@ -1,6 +1,7 @@
 import { deviceOwners, deviceSets, devices } from "./notifications/devices.ts";
 import { notices } from "./notifications/notices.ts";
 import { deliveredEvents, notificationCounts, notifications } from "./notifications/notifications.ts";
+import { apiKeys } from "./people/api-keys.ts";
 import { limitCounts } from "./people/limits.ts";
 import { logins, profiles } from "./people/logins.ts";
 import { pins, sequences } from "./people/pins.ts";
@@ -26,6 +27,7 @@ export const entities: readonly Entity<object>[] = [
   resetTokens,
   profiles,
   sessions,
+  apiKeys,
   limitCounts,
   publicKeys,
   mintedTokens,

@@ -2,6 +2,7 @@ import { setPassword } from "../../shared/contract/accounts.ts";
 import type { Body } from "../../shared/contract/operation.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
+import { findApiKeys, validKeys } from "../../shared/people/api-keys.ts";
 import { hashPassword, requireUncommon, verifyPassword } from "../../shared/people/passwords.ts";
 import { resetTokenKey, resetTokens } from "../../shared/people/reset.ts";
 import type { ShownUser } from "../../shared/people/shown-user.ts";
@@ -24,7 +25,7 @@ import { hashToken } from "../../shared/tokens/secrets.ts";
 export const resetRepeatMs = 60_000;
 
 /**
- * Spends a reset token for a new password, ends every session of the user and notifies the user. The same token with
+ * Spends a reset token for a new password, ends every session and API key of the user, and notifies the user. The same token with
  * the same password gets the answer again within a minute (D14, D15).
  */
 export const handler = anonymous(setPassword, async ({ body, now, change }) => {
@@ -58,11 +59,16 @@ async function setOnce(request: NewPasswordRequest, resetHash: string): Promise<
     const { user } = found.account;
     hashing ??= hashPassword(body.password);
     // Nothing may fail once the password has changed; the notice follows from the table's stream.
-    const [passwordHash, company] = await Promise.all([hashing, findCompany(user.financial_company_id)]);
+    const [passwordHash, company, keys] = await Promise.all([
+      hashing,
+      findCompany(user.financial_company_id),
+      findApiKeys(user.id),
+    ]);
+    const endedKeys = validKeys(keys, found.account.epoch, now).length;
     const names = namesFor(user, body);
     const { locale } = body;
     const context = { now, change: byUser(request.change, user.id) };
-    const isSet = await changePassword(found.account, resetHash, { passwordHash, names, locale }, context);
+    const isSet = await changePassword(found.account, resetHash, { passwordHash, endedKeys, names, locale }, context);
     if (isSet === undefined) return undefined;
     return { user: isSet ? { ...user, ...names, ...(locale !== undefined && { locale }), company } : undefined };
   });

@@ -129,6 +129,7 @@ function showChange(found: FoundEntry, by: Actor, names: ReadonlyMap<number, str
     by: by.kind === "user" ? { ...by, name: names.get(Number(by.id)) || null } : by,
     operation: change?.operation ?? null,
     request_id: change?.request ?? null,
+    key_id: change?.key_id ?? null,
     fields: fieldsOf(found),
   };
 }

@@ -22,7 +22,7 @@ import type { Item } from "../../shared/table/table.ts";
 
 /** Undoes a change of timesheets or timers. A caller with a passcode must send it (D41). */
 export const handler = idempotent(operation, {
-  authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now),
+  authorize: ({ body, caller, now, holder }) => authorizePayment(caller, body.passcode, now, holder),
   read: ({ parameters, ...request }) => readUndo(parameters.id, request),
   write: async ({ parameters, ...context }, begun) => {
     const { id, list, recordIds, isRepetition } = await restoreRecords(parameters.id, context, begun);

@@ -2,7 +2,7 @@ import { Refusal } from "../../shared/contract/refusals.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/event.ts";
-import { findProof, isProofOf } from "../../shared/people/known-client.ts";
+import { findProof, isProofOf, knownPasswordRule } from "../../shared/people/known-client.ts";
 import {
   type CountedAttempt,
   clientOf,
@@ -41,7 +41,7 @@ export const passwordLimits = {
   /** Wrong passwords of a client at all logins. */
   failures: { name: "failures", subjectKind: "client", most: 2_000, window: "day", reason: tooManyPasswords },
   /** Passwords by a client with a proof. */
-  known: { name: "knownPassword", subjectKind: "proof", most: 10, window: "day" },
+  known: knownPasswordRule,
 } as const satisfies Readonly<Record<string, LimitRule>>;
 
 /** Signs in with a login and its password. An unknown login takes as long as a wrong password (D5, D15). */

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { invoiceState, timesheetState } from "../../shared/contract/finance.ts";
+import { keyAccesses } from "../../shared/contract/operation.ts";
 import { id, timestamp } from "../../shared/contract/values.ts";
+import type { ApiKeyNotice, PasswordNotice } from "../../shared/messages/queue-messages.ts";
 import { notifyingRecordTypes, type Recipients } from "../../shared/notifications/kinds.ts";
 
 /** One change of the table: an item before and after it; undefined where there was or is none. */
@@ -39,12 +41,6 @@ export interface Push {
   readonly notificationId: number;
 }
 
-/** A new password that its user is notified of on every channel (D14). */
-export interface NewPassword {
-  readonly userId: number;
-  readonly changedAt: Date;
-}
-
 type DomainEvent = Omit<NotificationEvent, "actorId"> | undefined;
 type ReadMeaning = (after: unknown, before: ItemImages["before"]) => DomainEvent;
 
@@ -58,7 +54,14 @@ const timesheet = v.object({
   record: v.object({ state: timesheetState, driver: v.object({ profile_id: id }), date: words }),
 });
 const invoice = v.object({ id, company_id: id, record: v.object({ state: invoiceState, number: words }) });
-const user = v.object({ id, password_changed_at: v.optional(timestamp) });
+const user = v.object({ id, password_changed_at: v.optional(timestamp), ended_keys: v.optional(v.number(), 0) });
+const apiKeys = v.object({
+  user_id: id,
+  keys: v.record(
+    v.string(),
+    v.object({ access: v.picklist(keyAccesses), valid_to: timestamp, minted_by: v.optional(v.string()) }),
+  ),
+});
 const notification = v.object({ id, user_id: id });
 
 const meanings = {
@@ -66,7 +69,8 @@ const meanings = {
   TIMESHEET: readTimesheet,
   INVOICE: readInvoice,
   USER: readUser,
-} as const satisfies Readonly<Record<Uppercase<NotificationEvent["record_type"]>, ReadMeaning>>;
+  APIKEYS: readApiKeys,
+} as const satisfies Readonly<Record<Uppercase<NotificationEvent["record_type"]> | "APIKEYS", ReadMeaning>>;
 
 /**
  * The event of a record's change, if it has one. Removals, silent writes and other kinds of items have none (D25).
@@ -90,10 +94,14 @@ export function readPush({ key, before, after }: ItemImages): Push | undefined {
   return { userId, notificationId };
 }
 
-/** The new password of a stored user in a change, unless it was written silently (D14). Throws as `readEvent`. */
-export function readNewPassword({ key, before, after }: ItemImages): NewPassword | undefined {
-  if (key.sk !== "USER" || !after || after.silent === true) return undefined;
-  return newPassword(after, before);
+/**
+ * What a change asks to be sent to its user on every channel, unless it was written silently: a new password (D14), or a new API
+ * key (D46). Throws as `readEvent`.
+ */
+export function readNotice({ key, before, after }: ItemImages): PasswordNotice | ApiKeyNotice | undefined {
+  if (!after || after.silent === true) return undefined;
+  if (key.sk === "USER") return newPassword(after, before);
+  return key.sk === "APIKEYS" ? readNewApiKey({ before, after }) : undefined;
 }
 
 function readJob(after: unknown, before: unknown): DomainEvent {
@@ -135,10 +143,29 @@ function readUser(after: unknown, before: ItemImages["before"]): DomainEvent {
 }
 
 /** Compares times, not hashes: renewing the hash of an unchanged password is no event. */
-function newPassword(after: unknown, before: ItemImages["before"]): NewPassword | undefined {
-  const { id: userId, password_changed_at: at } = requireItem(user, after);
+function newPassword(after: unknown, before: ItemImages["before"]): PasswordNotice | undefined {
+  const { id: userId, password_changed_at: at, ended_keys: endedKeys } = requireItem(user, after);
   const isRise = before && at !== undefined && at > String(before.password_changed_at ?? "");
-  return isRise ? { userId, changedAt: new Date(at) } : undefined;
+  return isRise ? { userId, changedAt: new Date(at), endedKeys } : undefined;
+}
+
+/** A key that an engineer made for the user is in no list and on no device: its user gets a mail. */
+function readApiKeys(after: unknown, before: ItemImages["before"]): DomainEvent {
+  const made = readNewApiKey({ before, after: after as ItemImages["after"] });
+  if (!made || made.isMinted) return undefined;
+  const recipients = notifyingRecordTypes.User.kinds.api_key_created.recipients({ user: made.userId });
+  return { record_type: "User", record_id: made.userId, params: { type: "api_key_created" }, recipients };
+}
+
+/** The API key that a change adds to a user's: each write adds one at most. */
+export function readNewApiKey({ before, after }: Pick<ItemImages, "before" | "after">): ApiKeyNotice | undefined {
+  const { user_id: userId, keys } = requireItem(apiKeys, after);
+  const known = (before?.keys ?? {}) as object;
+  const [id, key] = Object.entries(keys).find(([each]) => !Object.hasOwn(known, each)) ?? [];
+  if (id === undefined || !key) return undefined;
+  const { access, valid_to, minted_by } = key;
+  const isMinted = minted_by !== undefined;
+  return { userId, keyId: Number(id), validTo: new Date(valid_to), access, isMinted };
 }
 
 /** The earlier state counts as far as it is readable. A fault in it may have been repaired since. */

@@ -1,38 +1,48 @@
 import { busy } from "../../shared/contract/refusals.ts";
-import { noticeMessage } from "../../shared/messages/queue-messages.ts";
+import type { Notice } from "../../shared/messages/catalogue.ts";
+import { type ApiKeyNotice, noticeMessage, type PasswordNotice } from "../../shared/messages/queue-messages.ts";
 import { type MessageRecipient, sendNotice } from "../../shared/messages/send.ts";
-import { countedSms, notices } from "../../shared/notifications/notices.ts";
+import { countedSms, noticeKey, notices } from "../../shared/notifications/notices.ts";
 import { consumeMessageAllowance } from "../../shared/people/message-limits.ts";
 import { maySendSmsTo } from "../../shared/people/typed-login.ts";
 import { findUser } from "../../shared/people/users.ts";
+import { timeOfId } from "../../shared/run/time-ordered-id.ts";
 import { epochSecondsAfter, type Key } from "../../shared/table/table.ts";
 import { anyOf, lacks, updateIf } from "../../shared/table/writes.ts";
 import { forQueue, unlessRefused } from "../../shared/worker.ts";
 
 /**
- * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's
- * ceiling (D11). A message that comes again repeats only the channel that failed.
+ * Notifies a user on every channel they have, in their language, of a new password (D14) or API key (D46), by mail alone of a key
+ * that an engineer made; SMS within the stage's ceiling (D11). A message that comes again repeats only the channel that failed.
  */
-export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { now }) => {
+export const handler = forQueue(noticeMessage, async (message, { now }) => {
+  const { userId } = message;
   const user = await findUser(userId);
   if (!user) return;
-  const lease = await acquireLease(userId, changedAt, now);
+  const notice = toNotice(message);
+  const lease = await acquireLease(userId, notice, now);
   const served = new Set(lease.served);
+  const byMailAlone = "isMinted" in message && message.isMinted;
   const addresses = [
     { channel: "email", to: user.email },
-    { channel: "sms", to: user.phone_number },
+    { channel: "sms", to: byMailAlone ? null : user.phone_number },
   ] as const;
   const attempts = await Promise.allSettled(
     addresses.map(async ({ channel, to }) => {
       if (to === null || served.has(channel)) return;
       const recipient = { channel, to, locale: user.locale };
-      if (await mayServe(userId, recipient, served, now)) await unlessRefused(sendNotice(recipient, changedAt));
+      if (await mayServe(userId, recipient, served, now)) await unlessRefused(sendNotice(recipient, notice));
       served.add(channel);
     }),
   );
   await releaseLease(lease, [...served]);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
+
+function toNotice(message: PasswordNotice | ApiKeyNotice): Notice {
+  if ("keyId" in message) return { kind: "api_key_created", at: timeOfId(message.keyId), ...message };
+  return { kind: "password_changed", at: message.changedAt, ...message };
+}
 
 /** The lease of a notice. One worker has it until it releases it or the lease expires. */
 interface Lease {
@@ -49,11 +59,15 @@ export const leaseSeconds = 90;
 export const noticeDays = 14;
 
 /**
- * Access pattern SE1: acquires the lease of the notice of a password that was changed at a moment. Refuses as `busy` while
- * another worker has it, so that the message is retried if that worker dies. 1 write unit.
+ * Access pattern SE1: acquires the lease of a notice. Refuses as `busy` while another worker has it, so that the message is
+ * retried if that worker dies. 1 write unit.
  */
-export async function acquireLease(userId: number, changedAt: Date, now: Date): Promise<Lease> {
-  const key = { pk: `USER#${userId}`, sk: `NOTICE#${changedAt.toISOString()}` };
+export async function acquireLease(
+  userId: number,
+  { kind, at }: Pick<Notice, "kind" | "at">,
+  now: Date,
+): Promise<Lease> {
+  const key = noticeKey(userId, kind, at);
   const heldUntil = new Date(now.getTime() + leaseSeconds * 1000).toISOString();
   const isFree = anyOf(lacks("held_until"), "held_until < :now");
   const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, noticeDays) };

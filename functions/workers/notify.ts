@@ -4,11 +4,11 @@ import { queueNotices, queuePushes } from "../../shared/messages/queue-messages.
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import { forStream } from "../../shared/worker.ts";
-import { notificationEventOf, readNewPassword, readPush } from "./notification-events.ts";
+import { notificationEventOf, readNotice, readPush } from "./notification-events.ts";
 import { queueOutboundEvents } from "./outbound-events.ts";
 
 /**
- * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), new
+ * Turns changes of records into messages that notify the recipients (D25), new passwords and API keys into notices (D14, D46), new
  * notifications into pushes where the stage pushes at all (D29), and all of them into events for other systems where it sends
  * any (D42). It writes nothing: a change that comes again has the same event id.
  */
@@ -17,7 +17,7 @@ export const handler = forStream(async (batch, now) => {
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
   const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
-  const notices = changes.flatMap(withRequest(readNewPassword));
+  const notices = changes.flatMap(withRequest(readNotice));
   await Promise.all([queueNotifications(messages), queuePushes(pushes), queueNotices(notices)]);
   // After everything for users, so that an event that cannot be queued keeps no message from them.
   await queueOutboundEvents(changes, now);

@@ -12,12 +12,14 @@ import { type QueuedEvent, queueEvents } from "../../shared/messages/event-queue
 import type { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import type { Change } from "../../shared/run/change.ts";
 import { settings } from "../../shared/run/settings.ts";
+import { timeOfId } from "../../shared/run/time-ordered-id.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import { quarantineChange } from "../../shared/worker.ts";
 import {
   type ItemImages,
   type NotificationEvent,
   notificationEventOf,
+  readNewApiKey,
   readPush,
   requireItem,
 } from "./notification-events.ts";
@@ -82,7 +84,7 @@ function undoneIn(item: Item | undefined): string | undefined {
 }
 
 function toEvent(type: OutboundEventType, change: DeliveredImages, after: Item, source: string): OutboundEvent {
-  const data = dataOf(type, change.key.sk, after);
+  const data = dataOf(type, change, after);
   const company = outboundEventKinds[type].hasCompany && { companyid: String(data.company_id) };
   const event = {
     specversion: "1.0",
@@ -93,7 +95,7 @@ function toEvent(type: OutboundEventType, change: DeliveredImages, after: Item, 
     source,
     type,
     time: change.changedAt.toISOString(),
-    subject: subjectOf(change.key.sk, after),
+    subject: "key_id" in data ? `api_key/${data.key_id}` : subjectOf(change.key.sk, after),
     datacontenttype: "application/json",
     dataschema: dataSchemaOf(type),
     sequence: String(requireItem(revised, after).revision).padStart(16, "0"),
@@ -108,8 +110,10 @@ function subjectOf(sk: string, after: Item): string {
 }
 
 /** The source of `data`. The schema of the type drops the other fields. */
-function dataOf(type: OutboundEventType, sk: string, after: Item): Item {
+function dataOf(type: OutboundEventType, change: ItemImages, after: Item): Item {
+  const { sk } = change.key;
   if (type === "user.password_changed") return { user_id: after.id, changed_at: after.password_changed_at };
+  if (type === "user.api_key_created") return apiKeyOf(change);
   if (type === "notification.created") return notificationOf(after);
   const { id: record_id, company_id, record } = requireItem(owned, after);
   if (type === "change.undone") {
@@ -117,6 +121,13 @@ function dataOf(type: OutboundEventType, sk: string, after: Item): Item {
   }
   const profile_id = (record.driver as { readonly profile_id?: unknown } | undefined)?.profile_id;
   return { ...record, ...requireItem(timed, after), id: record_id, company_id, profile_id };
+}
+
+function apiKeyOf(change: ItemImages): Item {
+  const made = readNewApiKey(change);
+  if (!made) throw new Error("The change adds no API key");
+  const { userId: user_id, keyId: key_id, access, validTo } = made;
+  return { user_id, key_id, access, created_at: timeOfId(key_id).toISOString(), expires_at: validTo.toISOString() };
 }
 
 function notificationOf({ id, user_id, record }: Item): Item {

@@ -34,6 +34,8 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Grante
   const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus } = resources;
   if (row.table) records.grant(fn, row);
   if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
+  const readsUsers = row.table?.includes("GetItem") && row.guarded?.includes("USER#");
+  if (row.verifiesTokens && !readsUsers) records.grantKeyHolders(fn);
   if (row.verifiesTokens || row.signsTokens) {
     fn.addEnvironment("TOKEN_ISSUER", namesOf(stage.name).tokenIssuer);
     fn.addEnvironment("TOKEN_AUDIENCE", tokenAudience);

@@ -10,8 +10,8 @@ import type { FieldText, NestedText } from "./texts/text.ts";
 import { operationTextOf } from "./texts/texts.ts";
 import { exampleOf, sentenceOf, withText, withTexts } from "./with-texts.ts";
 
-/** The name of the one security scheme. */
-export const bearer = "bearer";
+/** The names of the security schemes: an access token of a session, and an API key (D46). */
+export const schemes = { bearer: "bearer", apiKey: "apiKey" } as const;
 
 const undescribed: NestedText = { text: "", fields: {} };
 
@@ -19,7 +19,7 @@ const undescribed: NestedText = { text: "", fields: {} };
  * The document's description of an operation: its structure from its entry, its sentences from the contract's texts.
  */
 export function describeOperation(operation: Operation, tag: string): object {
-  const { name, summary, access, body } = operation;
+  const { name, summary, access, keys, body } = operation;
   const text = operationTextOf(operation);
   const parameters = parametersOf(operation);
   return {
@@ -28,8 +28,8 @@ export function describeOperation(operation: Operation, tag: string): object {
     summary,
     description: [text?.description, callersOf(operation)].filter(Boolean).join("\n\n"),
     // An empty requirement says that the operation is open on purpose.
-    security: [access === "anyone" ? {} : { [bearer]: [] }],
-    ...(access !== "anyone" && { "x-roles": access }),
+    security: securityOf(operation),
+    ...(access !== "anyone" && { "x-roles": access, "x-key-access": keys }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: bodyOf(body.object, jsonSchemaOf(body.fields), text?.body ?? undescribed) }),
     responses: {
@@ -39,13 +39,21 @@ export function describeOperation(operation: Operation, tag: string): object {
   };
 }
 
-function callersOf({ access, companyBound }: Operation): string {
+function securityOf({ access, keys }: Operation): object[] {
+  if (access === "anyone") return [{}];
+  return [{ [schemes.bearer]: [] }, ...(keys === "closed" ? [] : [{ [schemes.apiKey]: [] }])];
+}
+
+function callersOf({ access, companyBound, keys }: Operation): string {
   if (access === "anyone") return "No token is needed.";
   const roles = access.length === everyRole.length ? "every role" : access.map((role) => `\`${role}\``).join(", ");
   const bound = companyBound ? boundRoles.filter((role) => access.includes(role)) : [];
   const who = bound.map((role) => `${role}s`).join(" and ");
-  return `Callers: ${roles}.${who && ` ${who.charAt(0).toUpperCase()}${who.slice(1)} need a company.`}`;
+  const needs = who && ` ${who.charAt(0).toUpperCase()}${who.slice(1)} need a company.`;
+  return `Callers: ${roles}.${needs} API keys: ${keys === "closed" ? "none" : keyWords[keys ?? "read"]}.`;
 }
+
+const keyWords = { read: "all", act: "those with the access `act`" } as const;
 
 /** The roles that an operation may bind to a company (D3). */
 const boundRoles = ["operator", "client"] as const;

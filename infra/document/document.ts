@@ -3,12 +3,12 @@ import type { Operation } from "../../shared/contract/operation.ts";
 import { operations, tagOf } from "../../shared/contract/operations.ts";
 import { headerComponents, parameterComponents } from "./components.ts";
 import { describeEvents } from "./describe-events.ts";
-import { bearer, describeOperation } from "./describe-operation.ts";
+import { describeOperation, schemes } from "./describe-operation.ts";
 import { kindsTable } from "./kinds-table.ts";
 import { problemComponents, problemExamples, problemSchemas } from "./problems.ts";
 import { refusalsOf } from "./refusals-of.ts";
 import { namedSchemas } from "./schemas.ts";
-import { bearerText, interfaceText, serverText, tagTexts } from "./texts/interface.ts";
+import { apiKeySchemeText, bearerText, interfaceText, serverText, tagTexts } from "./texts/interface.ts";
 
 /** The OpenAPI 3.1 document of these operations: everything the contract says of them, and nothing else. */
 export function describeInterface(described: readonly Operation[] = operations) {
@@ -38,7 +38,10 @@ export function describeInterface(described: readonly Operation[] = operations) 
       headers: headerComponents(),
       responses: problemComponents(refusals),
       examples: problemExamples(refusals),
-      securitySchemes: { [bearer]: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: bearerText } },
+      securitySchemes: {
+        [schemes.bearer]: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: bearerText },
+        [schemes.apiKey]: { type: "http", scheme: "bearer", bearerFormat: "API key", description: apiKeySchemeText },
+      },
     },
   };
 }

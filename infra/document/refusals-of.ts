@@ -12,7 +12,7 @@ export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn,
 
 /** Every code that an operation refuses with: those that follow from its shape, and those in its entry (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
-  const { access, companyBound, query, parameters, body, list, idempotent, refusals = [] } = operation;
+  const { access, companyBound, keys, query, parameters, body, list, idempotent, refusals = [] } = operation;
   const codes = new Set<RefusalCode>(ofEach);
   const add = (applies: unknown, more: readonly RefusalCode[]) => {
     if (applies) for (const code of more) codes.add(code);
@@ -20,6 +20,7 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   add(access !== "anyone", ofSignedIn);
   add(access !== "anyone" && access.length < roles.length, ["role_not_allowed"]);
   add(companyBound, ["company_required"]);
+  add(access !== "anyone" && keys !== "read", ["key_not_allowed"]);
   add(body, ofBody);
   // A malformed record id is refused like an unknown one (D39).
   const refusesParameters = parameters && !refusals.includes("record_not_found");

@@ -7,6 +7,7 @@ import {
 } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { confirmedUser, profile, user, userAwaitingPin } from "../../shared/contract/accounts.ts";
+import { apiKey, createdApiKey } from "../../shared/contract/api-keys.ts";
 import { actor, historyEntry } from "../../shared/contract/changes.ts";
 import { company } from "../../shared/contract/companies.ts";
 import { device, deviceToken, optionalPlatform, platforms } from "../../shared/contract/devices.ts";
@@ -22,6 +23,7 @@ import {
 import { job, timedJob } from "../../shared/contract/jobs.ts";
 import { notification } from "../../shared/contract/notifications.ts";
 import {
+  apiKeyEventData,
   invoiceEventData,
   jobEventData,
   notificationEventData,
@@ -77,6 +79,8 @@ const named = {
   Device: device,
   Platform: optionalPlatform,
   Session: session,
+  ApiKey: apiKey,
+  CreatedApiKey: createdApiKey,
   HistoryEntry: historyEntry,
   Actor: actor,
   PublicKey: publicJwk,
@@ -87,6 +91,7 @@ const named = {
   TimerEvent: timerEventData,
   NotificationEvent: notificationEventData,
   PasswordEvent: passwordEventData,
+  ApiKeyEvent: apiKeyEventData,
   UndoneEvent: undoneEventData,
   Passcode: optionalPasscode,
   Page: paging.page,

@@ -43,6 +43,7 @@ export type GuardedPartition = (typeof guardedPartitions)[number];
 export const operationAreas = [
   "accounts",
   "sessions",
+  "api-keys",
   "companies",
   "notifications",
   "devices",
@@ -79,7 +80,10 @@ export interface FunctionRow {
   readonly guarded?: readonly GuardedPartition[];
   /** Indexes that it queries, beside actions on the table. */
   readonly indexes?: readonly TableIndex[];
-  /** True if it verifies access tokens: it reads the public keys and knows issuer and audience. */
+  /**
+   * True if it verifies access tokens and API keys: it reads the public keys, users and their API keys, and knows issuer and
+   * audience.
+   */
   readonly verifiesTokens?: true;
   /** True if it reads the public keys to publish them. */
   readonly readsPublicKeys?: true;

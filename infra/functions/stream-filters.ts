@@ -24,7 +24,7 @@ export const streamFilters = {
     {
       eventName: written,
       dynamodb: {
-        Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER"] } },
+        Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER", "APIKEYS"] } },
         NewImage: { silent: { BOOL: [{ exists: false }] } },
       },
     },

@@ -26,7 +26,7 @@ const rows = {
   },
   "notify-password-changed": {
     area: "workers",
-    impact: "Users do not learn that their password was changed, and miss it if a thief did it.",
+    impact: "Users do not learn of a new password or API key, and miss it if a thief made it.",
     sendsMessages: true,
     settings: ["serviceName", "locale", "smsSenderId", "smsMostDollars", "smsCeilings"],
     table: ["GetItem", "UpdateItem"],
@@ -43,7 +43,7 @@ const rows = {
   },
   notify: {
     area: "workers",
-    impact: "Nobody is notified of new jobs, paid timesheets, invoices or changed passwords.",
+    impact: "Nobody is notified of new jobs, paid timesheets, invoices, changed passwords or API keys.",
     readsStream: true,
     sendsTo: ["notices", "notifications", "pushes", "events"],
     timeoutSeconds: 60,

@@ -168,5 +168,6 @@ export const getProfile = operation({
   method: "GET",
   path: "/api/v1/users/me",
   access: everyRole,
+  keys: "read",
   answer: v.object({ user: profile }),
 });

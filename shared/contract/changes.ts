@@ -43,6 +43,7 @@ export const historyEntry = v.object({
   by: actor,
   operation: v.nullable(text(100)),
   request_id: v.nullable(text(200)),
+  key_id: v.nullable(id),
   fields: v.pipe(v.array(changedField), v.maxLength(mostFields)),
 });
 
@@ -71,6 +72,7 @@ export const listChanges = operation({
   method: "GET",
   path: "/api/v1/changes",
   access: ["admin", "operator"],
+  keys: "read",
   companyBound: true,
   query: v.pipe(
     filters,
@@ -102,6 +104,7 @@ export const undoChange = operation({
   path: "/api/v1/changes/{id}/undo",
   access: ["admin", "operator"],
   needsSession: true,
+  keys: "act",
   companyBound: true,
   idempotent: true,
   // Other text identifies no change.

@@ -13,6 +13,7 @@ export const listCompanies = operation({
   method: "GET",
   path: "/api/v1/companies",
   access: ["admin"],
+  keys: "read",
   companyBound: true,
   query: v.object(paging),
   answer: company,

@@ -93,6 +93,7 @@ export const registerDeviceToken = operation({
   path: "/api/v1/users/notifications/token",
   access: everyRole,
   needsSession: true,
+  keys: "closed",
   body: {
     object: "notification",
     fields: v.pipe(
@@ -123,6 +124,7 @@ export const listDeviceTokens = operation({
   method: "GET",
   path: "/api/v1/users/notifications/tokens",
   access: everyRole,
+  keys: "closed",
   answer: device,
   list: "tokens",
 });
@@ -135,6 +137,7 @@ export const removeDeviceToken = operation({
   path: "/api/v1/users/notifications/token/{id}",
   access: everyRole,
   needsSession: true,
+  keys: "closed",
   parameters: v.object({ id: idParameter }),
   answer: v.object({}),
 });

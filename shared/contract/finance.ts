@@ -112,6 +112,7 @@ export const bulkUpdateTimesheets = operation({
   path: "/api/v1/finance/timesheets/bulk_update",
   access: ["admin", "operator"],
   needsSession: true,
+  keys: "act",
   companyBound: true,
   idempotent: true,
   body: {
@@ -139,6 +140,7 @@ export const listInvoices = operation({
   method: "GET",
   path: "/api/v1/finance/invoices",
   access: ["admin", "operator", "client"],
+  keys: "read",
   companyBound: true,
   query: v.pipe(
     v.object({
@@ -162,6 +164,7 @@ export const listTimesheets = operation({
   method: "GET",
   path: "/api/v1/finance/timesheets",
   access: ["admin", "operator", "driver"],
+  keys: "read",
   companyBound: true,
   query: v.pipe(
     v.object({

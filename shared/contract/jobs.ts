@@ -28,6 +28,7 @@ export const adjustJobTimers = operation({
   path: "/api/v1/jobs/adjust_timer",
   access: ["admin"],
   needsSession: true,
+  keys: "act",
   companyBound: true,
   idempotent: true,
   body: {
@@ -49,6 +50,7 @@ export const listJobs = operation({
   method: "GET",
   path: "/api/v1/jobs",
   access: ["admin", "operator"],
+  keys: "read",
   companyBound: true,
   query: v.object(paging),
   answer: job,

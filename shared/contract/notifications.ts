@@ -5,6 +5,7 @@ import { bulkIdsUpTo, id, openChoice, optionalField, textOrEmpty, timestamp } fr
 
 /** The events of a record, as the service names them (D25). Other systems name more. */
 const notificationTypes = [
+  "api_key_created",
   "issued",
   "message",
   "overdue",
@@ -62,6 +63,7 @@ export const listNotifications = operation({
   method: "GET",
   path: "/api/v1/users/notifications",
   access: everyRole,
+  keys: "read",
   query: v.object(paging),
   answer: notification,
   list: "notifications",
@@ -78,6 +80,7 @@ export const markNotifications = operation({
   path: "/api/v1/users/notifications/bulk_update",
   access: everyRole,
   needsSession: true,
+  keys: "act",
   body: {
     object: "notification",
     fields: v.pipe(
@@ -126,5 +129,6 @@ export const getUnreadCounts = operation({
   method: "GET",
   path: "/api/v1/users/notifications/unread_count",
   access: everyRole,
+  keys: "read",
   answer: v.object({ notifications: count, timesheets: count, jobs: count, chats: count }),
 });

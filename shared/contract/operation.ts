@@ -10,6 +10,12 @@ export type Role = (typeof roles)[number];
 /** Every role: the access of operations that serve a signed-in user their own records (D3). */
 export const everyRole: readonly Role[] = roles;
 
+/** What an API key may do: read, or act as well (D46). */
+export const keyAccesses = ["read", "act"] as const;
+
+/** What an API key may do. */
+export type KeyAccess = (typeof keyAccesses)[number];
+
 /** HTTP methods the interface uses. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -36,6 +42,8 @@ export interface Operation {
    * callers' roles that is not a read says it.
    */
   readonly needsSession?: boolean | "unless_own";
+  /** The access that an API key needs; `closed` if no key may call it (D46). Every operation with callers' roles says it. */
+  readonly keys?: KeyAccess | "closed";
   /** True if operators and clients act within their company and are refused without one (D2, D3). Drivers need none. */
   readonly companyBound?: boolean;
   /** The parameters in the path, such as `{id}`. */
@@ -72,13 +80,15 @@ export type IdempotentOperation = SessionOperation & { readonly idempotent: true
 /** An operation that anyone may call. */
 export type AnonymousOperation = Operation & { readonly access: "anyone" };
 
-/** The fact that an entry must have beside those that every entry has. */
-type SaysOfSession<O extends Operation> = O extends { readonly access: "anyone" } | { readonly method: "GET" }
+/** The facts that an entry must have beside those that every entry has. */
+type SaysOfCaller<O extends Operation> = O extends { readonly access: "anyone" }
   ? unknown
-  : { readonly needsSession: boolean | "unless_own" };
+  : { readonly keys: KeyAccess | "closed" } & (O extends { readonly method: "GET" }
+      ? unknown
+      : { readonly needsSession: boolean | "unless_own" });
 
 /** Declares an operation and keeps its exact schema types. */
-export function operation<const O extends Operation>(entry: O & SaysOfSession<O>): O {
+export function operation<const O extends Operation>(entry: O & SaysOfCaller<O>): O {
   return entry;
 }
 
@@ -125,14 +135,22 @@ export type Body<O extends Operation> = O["body"] extends BodyContract
 /** The answer's fields; for a list, those of one item. */
 export type Answer<O extends Operation> = v.InferInput<O["answer"]>;
 
-/** The user of a request, from the access token's claims (D4). */
+/** The API key of a request (D46). */
+export interface CallerKey {
+  readonly id: number;
+  readonly access: KeyAccess;
+}
+
+/** The user of a request, from the access token's claims (D4), or of an API key as the user is now (D46). */
 export interface Caller {
   readonly userId: number;
   readonly role: Role;
   /** The tenant; null for users without a company. */
   readonly companyId: number | null;
-  /** The session family the token belongs to. */
+  /** The session family the token belongs to; of an API key the name of none. */
   readonly sessionId: string;
+  /** Present if the request came with an API key. */
+  readonly key?: CallerKey | undefined;
 }
 
 /** The companies whose records a caller may see and change: `all`, or one company's id (D2). */

@@ -1,4 +1,5 @@
 import * as accounts from "./accounts.ts";
+import * as apiKeys from "./api-keys.ts";
 import * as changes from "./changes.ts";
 import * as companies from "./companies.ts";
 import * as devices from "./devices.ts";
@@ -18,6 +19,7 @@ const areas = {
   sessions,
   history: changes,
   account: accounts,
+  keys: apiKeys,
   service,
 } as const;
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { apiKey } from "./api-keys.ts";
 import { invoice, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
 import { notification, notificationParams } from "./notifications.ts";
@@ -54,6 +55,13 @@ export const notificationEventData = v.object({
 /** Data of a new password: the user and the time, nothing else. */
 export const passwordEventData = v.object({ changed_at: timestamp, user_id: id });
 
+/** Data of a new API key of a user: neither its name nor its secret. */
+export const apiKeyEventData = v.object({
+  ...v.pick(apiKey, ["access", "created_at", "expires_at"]).entries,
+  key_id: id,
+  user_id: id,
+});
+
 /** Data of one record that an undo restored (D41). Each record has an event of its own. */
 export const undoneEventData = v.object({
   change_id: text(100),
@@ -73,6 +81,7 @@ export const outboundEventKinds = {
   "job.published": { version: 1, hasCompany: true, data: jobEventData },
   "job.timer_adjusted": { version: 1, hasCompany: true, data: timerEventData },
   "notification.created": { version: 1, hasCompany: false, data: notificationEventData },
+  "user.api_key_created": { version: 1, hasCompany: false, data: apiKeyEventData },
   "user.password_changed": { version: 1, hasCompany: false, data: passwordEventData },
   "change.undone": { version: 1, hasCompany: true, data: undoneEventData },
 } as const satisfies Readonly<Record<string, OutboundEventKind>>;
@@ -109,7 +118,7 @@ export const outboundEnvelope = v.object({
   subject: v.pipe(
     v.string(),
     v.metadata({ maxLength: 29 }),
-    v.regex(/^(timesheet|invoice|job|notification|user)\/\d{1,16}$/),
+    v.regex(/^(timesheet|invoice|job|notification|user|api_key)\/\d{1,16}$/),
   ),
   datacontenttype: v.literal("application/json"),
   dataschema: text(100),

@@ -78,6 +78,7 @@ export const recordId = v.pipe(v.string(), v.transform(idOf));
 /** The common parts of operations that show one record (D39). */
 export const oneRecord = {
   method: "GET",
+  keys: "read",
   companyBound: true,
   parameters: v.object({ id: recordId }),
   refusals: ["record_not_found"],

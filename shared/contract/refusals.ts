@@ -10,6 +10,8 @@ export const refusalCodes = {
   login_invalid: { status: 401, title: "Login invalid" },
   refresh_token_invalid: { status: 401, title: "Refresh token invalid" },
   passcode_invalid: { status: 403, title: "Passcode invalid" },
+  password_invalid: { status: 403, title: "Password invalid" },
+  key_not_allowed: { status: 403, title: "Key not allowed" },
   role_not_allowed: { status: 403, title: "Role not allowed" },
   company_required: { status: 403, title: "Company required" },
   route_not_found: { status: 404, title: "Path not found" },
@@ -59,13 +61,13 @@ export const fieldCodes = [
   "required",
   "unknown",
   "common",
+  "taken",
 ] as const;
 
 /** Say the same of import lines and events. */
 export type FieldCode =
   | (typeof fieldCodes)[number]
   | "unknown_field"
-  | "taken"
   | "line_too_long"
   | "malformed_json"
   | "invalid_utf8";

@@ -43,6 +43,7 @@ export const signOut = operation({
   path: "/api/v1/users/sign_out",
   access: everyRole,
   needsSession: false,
+  keys: "closed",
   answer: v.object({}),
 });
 
@@ -65,6 +66,7 @@ export const listSessions = operation({
   method: "GET",
   path: "/api/v1/users/sessions",
   access: everyRole,
+  keys: "closed",
   answer: session,
   list: "sessions",
 });
@@ -86,6 +88,7 @@ export const endSession = operation({
   path: "/api/v1/users/sessions/{id}",
   access: everyRole,
   needsSession: "unless_own",
+  keys: "closed",
   parameters: v.object({ id: sessionId }),
   answer: v.object({}),
   refusals: ["record_not_found"],

@@ -8,6 +8,7 @@ import {
   type Body,
   type BodyContract,
   type Caller,
+  type CallerKey,
   type IdempotentOperation,
   type Operation,
   type Parameters,
@@ -18,6 +19,7 @@ import {
   type TokenOperation,
 } from "../contract/operation.ts";
 import { Refusal, routeNotFound } from "../contract/refusals.ts";
+import { findKeyHolder, isApiKey, type KeyHolder, keyNotAllowed } from "../people/api-keys.ts";
 import { requireActing } from "../people/sessions.ts";
 import { type Account, findAccount } from "../people/users.ts";
 import { beginChange, byUser, type Change, keyedChangeId } from "../run/change.ts";
@@ -59,17 +61,25 @@ function limitSizes() {
   };
 }
 
-/** Middleware: finds the caller behind the bearer token and refuses roles the operation does not name (D2–D4). */
+/**
+ * Middleware: finds the caller behind the bearer token or API key, and refuses keys and roles that the operation does not name
+ * (D2–D4, D46).
+ */
 function authenticate(operation: SignedInOperation) {
   return {
     async before({ event }: HttpRequest): Promise<void> {
-      const caller = await verifyAccessToken(bearerToken(event.headers.authorization), new Date());
+      const { caller, account } = await findCaller(bearerToken(event.headers.authorization), new Date());
       // Before the check, so that the log says who was refused.
       event.caller = caller;
+      if (account) event.holder = account;
       authorize(operation, caller);
-      event.change = byUser(event.change, caller.userId);
+      event.change = byUser(event.change, caller.userId, caller.key?.id);
     },
   };
+}
+
+async function findCaller(token: string, now: Date): Promise<Partial<KeyHolder> & Pick<KeyHolder, "caller">> {
+  return isApiKey(token) ? findKeyHolder(token, now) : { caller: await verifyAccessToken(token, now) };
 }
 
 function bearerToken(authorization: string | undefined): string {
@@ -80,12 +90,20 @@ function bearerToken(authorization: string | undefined): string {
 }
 
 function authorize(operation: SignedInOperation, caller: Caller): void {
+  if (caller.key) requireKeyAccess(operation, caller.key);
   if (!operation.access.includes(caller.role)) {
     throw new Refusal("role_not_allowed", `Requires one of the roles: ${operation.access.join(", ")}`);
   }
   if (operation.companyBound && caller.role !== "driver" && scopeOf(caller) === null) {
     throw new Refusal("company_required", "Requires a user who belongs to a company");
   }
+}
+
+function requireKeyAccess({ keys }: SignedInOperation, { access }: CallerKey): void {
+  if (keys === "read" || (keys === "act" && access === "act")) return;
+  throw keyNotAllowed(
+    keys === "act" ? "This API key may only read; it needs the access act" : "No API key may call this: sign in",
+  );
 }
 
 /** Reads the `Idempotency-Key` of a valid request; undefined without one, and then no secret is read (D32). */
@@ -142,11 +160,13 @@ export interface AnonymousRequest<O extends Operation> {
 /** A signed-in user's request as an operation's function gets it. */
 interface SignedInRequest<O extends Operation> extends AnonymousRequest<O> {
   readonly caller: Caller;
+  /** The caller's account, if the request came with an API key (D46). */
+  readonly holder: Account | undefined;
 }
 
 /** A signed-in user's request to change something of their own, as its function gets it. */
 interface SessionRequest<O extends Operation> extends SignedInRequest<O> {
-  /** The caller's account, whose session is live (D4). */
+  /** The caller's account, whose session is live (D4) or whose API key is valid (D46). */
   readonly actor: Account;
 }
 
@@ -171,8 +191,8 @@ interface Authorization<O extends Operation> {
 }
 
 /** The check of operations that have none of their own: the session is live, and role and company are the token's (D4). */
-const ofSession = ({ caller, now }: Pick<SignedInRequest<Operation>, "caller" | "now">) =>
-  requireActing(caller, findAccount, now);
+const ofSession = async ({ caller, holder, now }: Pick<SignedInRequest<Operation>, "caller" | "holder" | "now">) =>
+  holder ?? requireActing(caller, findAccount, now);
 
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: GatewayEvent, context: Context) => Promise<HttpAnswer>;
@@ -181,8 +201,9 @@ export type HttpHandler = (event: GatewayEvent, context: Context) => Promise<Htt
 export function authenticated<O extends TokenOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
+  { closes }: Closing = {},
 ): HttpHandler {
-  return chain(operation, { access: authenticate(operation) }, (event, context) =>
+  return chain(operation, { closes, access: authenticate(operation) }, (event, context) =>
     handle(signedInRequestOf<O>(event, context)),
   );
 }
@@ -190,7 +211,7 @@ export function authenticated<O extends TokenOperation>(
 /** The handler of an operation that needs a live session (D4). */
 export function inSession<O extends SessionOperation, Found>(
   operation: O,
-  steps: Steps<O, SessionRequest<O>, Found>,
+  steps: Closing & Steps<O, SessionRequest<O>, Found>,
 ): HttpHandler {
   return acting(operation, { ...steps, authorize: ofSession, keyOf: async () => undefined });
 }
@@ -207,12 +228,13 @@ function acting<O extends SessionOperation, Found>(
   operation: O,
   {
     authorize,
+    closes,
     keyOf,
     read,
     write,
-  }: Authorization<O> & Steps<O, IdempotentRequest<O>, Found> & { readonly keyOf: typeof readKey },
+  }: Authorization<O> & Closing & Steps<O, IdempotentRequest<O>, Found> & { readonly keyOf: typeof readKey },
 ): HttpHandler {
-  return chain(operation, { access: authenticate(operation) }, async (event, context) => {
+  return chain(operation, { closes, access: authenticate(operation) }, async (event, context) => {
     const key = await keyOf(operation, event);
     const { change: begun, ...asked } = { ...signedInRequestOf<O>(event, context), key };
     const change = { ...begun, ...(key && { id: key.changeId }) };
@@ -224,13 +246,12 @@ function acting<O extends SessionOperation, Found>(
 }
 
 /**
- * The handler of an operation that anyone may call. If the stage `closes` the operation, the handler answers every
- * request as if the path did not exist. `headers` are those of its answers that other operations do not have.
+ * The handler of an operation that anyone may call. `headers` are those of its answers that other operations do not have.
  */
 export function anonymous<O extends AnonymousOperation>(
   operation: O,
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
-  { closes, headers }: Pick<Variation<O>, "closes" | "headers"> = {},
+  { closes, headers }: Closing & Pick<Variation<O>, "headers"> = {},
 ): HttpHandler {
   return chain(operation, { closes, headers }, (event, context) => handle(requestOf<O>(event, context)));
 }
@@ -259,9 +280,13 @@ export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer)
   return begun(name, chained);
 }
 
-/** The parts of a chain that not all endpoints have. */
-interface Variation<O extends Operation> {
+/** If the stage `closes` an operation, every request is answered as if the path did not exist. */
+interface Closing {
   readonly closes?: (() => boolean) | undefined;
+}
+
+/** The parts of a chain that not all endpoints have. */
+interface Variation<O extends Operation> extends Closing {
   /** Identifies the caller. */
   readonly access?: Step;
   /** The headers of a successful answer, besides those of its other facts. */
@@ -333,5 +358,5 @@ function requestOf<O extends Operation>(event: HttpEvent, context: Context): Ano
 }
 
 function signedInRequestOf<O extends Operation>(event: HttpEvent, context: Context): SignedInRequest<O> {
-  return { ...requestOf<O>(event, context), caller: requireCaller(event) };
+  return { ...requestOf<O>(event, context), caller: requireCaller(event), holder: event.holder };
 }

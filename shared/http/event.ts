@@ -4,6 +4,7 @@ import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import type { Caller, Operation } from "../contract/operation.ts";
 import { forbiddenNames, Refusal } from "../contract/refusals.ts";
+import type { Account } from "../people/users.ts";
 import type { Change } from "../run/change.ts";
 import { count, faultFields, log, sentSoFar, takeStartMilliseconds, uptimeMs } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
@@ -20,6 +21,8 @@ export interface HttpEvent extends GatewayEvent {
   change: Change;
   /** Set by authentication. */
   caller?: Caller;
+  /** The account of a caller with an API key, set by authentication. */
+  holder?: Account;
   /** The outer object of the body as sent, set once it is parsed. */
   sent?: Readonly<Record<string, unknown>>;
   /** Set by validation. */
@@ -121,6 +124,7 @@ export function logRequests(operation: Pick<Operation, "name">) {
       error: error instanceof Refusal ? error.facts.cause : undefined,
       fields: code === "fields_invalid" ? namesOf(error) : undefined,
       user_id: event.caller?.userId,
+      key_id: event.caller?.key?.id,
       duration_ms: Math.round(uptimeMs() - event.startedAt),
       init_ms: takeStartMilliseconds(),
       ...sentSoFar(),

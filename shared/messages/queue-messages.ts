@@ -1,14 +1,39 @@
 import * as v from "valibot";
 import { longPinDigits, pinDigits } from "../contract/accounts.ts";
+import { keyAccesses } from "../contract/operation.ts";
 import { id, timestamp } from "../contract/values.ts";
 import { settings } from "../run/settings.ts";
 import { messageTime, queueMessage, queueMessages, requestIdField } from "./queue.ts";
 
-/** A request to notify a user, on every channel, of a new password. */
-export const noticeMessage = v.object({ userId: id, changedAt: messageTime, requestId: requestIdField });
+const passwordNotice = v.object({
+  userId: id,
+  changedAt: messageTime,
+  /** The number of API keys that the new password ended. */
+  endedKeys: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
+  requestId: requestIdField,
+});
 
-/** Queues notices to users (D14); fails unless all of them are queued. */
-export function queueNotices(notices: readonly v.InferOutput<typeof noticeMessage>[]): Promise<void> {
+const apiKeyNotice = v.object({
+  userId: id,
+  keyId: id,
+  validTo: messageTime,
+  access: v.picklist(keyAccesses),
+  /** True if an engineer made it for the user, who then gets a mail alone. */
+  isMinted: v.boolean(),
+  requestId: requestIdField,
+});
+
+/** A request to notify a user, on every channel, of a new password or a new API key. */
+export const noticeMessage = v.union([passwordNotice, apiKeyNotice]);
+
+/** A new password that its user is notified of (D14). */
+export type PasswordNotice = v.InferOutput<typeof passwordNotice>;
+
+/** A new API key that its user is notified of (D46). */
+export type ApiKeyNotice = v.InferOutput<typeof apiKeyNotice>;
+
+/** Queues notices to users (D14, D46); fails unless all of them are queued. */
+export function queueNotices(notices: readonly (PasswordNotice | ApiKeyNotice)[]): Promise<void> {
   return queueMessages(settings.queueUrl("notices"), notices);
 }
 

@@ -5,7 +5,7 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { callLimits, limitedBy } from "../run/call-limits.ts";
 import { count, noteSent } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
-import type { Catalogue, EmailText, Paragraph } from "./catalogue.ts";
+import type { Catalogue, EmailText, Notice, Paragraph } from "./catalogue.ts";
 import { catalogueOf } from "./catalogues.ts";
 
 // "Pure" lets a bundle omit the clients, and SDKs, that its function does not use.
@@ -143,10 +143,21 @@ export interface MessageRecipient {
   readonly locale: string | null | undefined;
 }
 
-/** Notifies a user by one channel, in their language, that their password was changed (D14, D45). */
-export async function sendNotice({ channel, to, locale }: MessageRecipient, at: Date): Promise<void> {
+/** Notifies a user by one channel, in their language, of a new password or API key (D14, D45, D46). */
+export async function sendNotice({ channel, to, locale }: MessageRecipient, notice: Notice): Promise<void> {
   const catalogue = catalogueOf(locale);
-  const facts = { service: settings.serviceName(), at };
-  if (channel === "sms") return sendSms(to, catalogue.passwordChangedSms(facts));
-  return sendEmail(renderEmail(catalogue, to, catalogue.passwordChangedEmail(facts)));
+  if (channel === "sms") return sendSms(to, smsOf(catalogue, notice));
+  return sendEmail(renderEmail(catalogue, to, emailOf(catalogue, notice)));
+}
+
+function smsOf(catalogue: Catalogue, notice: Notice): string {
+  const service = settings.serviceName();
+  if (notice.kind === "api_key_created") return catalogue.apiKeyCreatedSms({ service, ...notice });
+  return catalogue.passwordChangedSms({ service, ...notice });
+}
+
+function emailOf(catalogue: Catalogue, notice: Notice): EmailText {
+  const service = settings.serviceName();
+  if (notice.kind === "api_key_created") return catalogue.apiKeyCreatedEmail({ service, ...notice });
+  return catalogue.passwordChangedEmail({ service, ...notice });
 }

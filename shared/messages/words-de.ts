@@ -16,13 +16,28 @@ export const de: Catalogue = {
     ],
   }),
   pinSms: (facts) => `${facts.pin} ist Ihre PIN für ${facts.service}, gültig für ${minutes(facts.minutes)}.`,
-  passwordChangedEmail: ({ service, at }) => ({
+  passwordChangedEmail: ({ service, at, endedKeys }) => ({
     subject: `Ihr Passwort für ${service} wurde geändert`,
     paragraphs: [
       `Das Passwort Ihres Kontos bei ${service} wurde am ${longDay(at)} um ${time(at)} Uhr (UTC) geändert.`,
+      ...(endedKeys === 0
+        ? []
+        : [`Damit ${endedKeys === 1 ? "endet" : "enden"} ${endedKeys} API-Schlüssel: Programme brauchen neue.`]),
       "Wenn Sie das nicht waren, fordern Sie bitte sofort eine neue PIN an und legen Sie ein neues Passwort fest.",
     ],
   }),
-  passwordChangedSms: ({ service, at }) =>
-    `${service}: Ihr Passwort wurde am ${shortDay(at)} um ${time(at)} UTC geändert. Nicht Sie? Bitte eine neue PIN anfordern.`,
+  passwordChangedSms: ({ service, at, endedKeys }) =>
+    endedKeys === 0
+      ? `${service}: Ihr Passwort wurde am ${shortDay(at)} um ${time(at)} UTC geändert. Nicht Sie? Bitte eine neue PIN anfordern.`
+      : `${service}: Passwort am ${shortDay(at)} um ${time(at)} UTC geändert, ${endedKeys} API-Schlüssel beendet. Nicht Sie? Neue PIN!`,
+  apiKeyCreatedEmail: ({ service, at, access, validTo }) => ({
+    subject: `Ein API-Schlüssel Ihres Kontos bei ${service} wurde erstellt`,
+    paragraphs: [
+      `Ein API-Schlüssel Ihres Kontos bei ${service} wurde am ${longDay(at)} um ${time(at)} Uhr (UTC) erstellt.`,
+      `Ein Programm, das ihn hat, kann bis zum ${longDay(validTo)} ${access === "act" ? "lesen und ändern" : "lesen"}, was Sie können.`,
+      "Wenn Sie das nicht waren, fordern Sie bitte sofort eine PIN an und legen Sie ein neues Passwort fest: Damit enden alle API-Schlüssel.",
+    ],
+  }),
+  apiKeyCreatedSms: ({ service, at }) =>
+    `${service}: Am ${shortDay(at)} um ${time(at)} UTC wurde ein API-Schlüssel erstellt. Nicht Sie? Bitte neue PIN anfordern.`,
 };

@@ -22,7 +22,7 @@ interface NotificationKind<F> {
   readonly recipients: (facts: F) => readonly Recipients[];
   /** True if it is a row of the list and a count alone: no device shows it (D29). */
   readonly isInAppOnly?: true;
-  /** True if its user also gets a mail and an SMS (D14). The document says so; `readNewPassword` finds what is sent. */
+  /** True if its user also gets a mail and an SMS (D14, D46). The document says so; `readNotice` finds what is sent. */
   readonly sendsNotice?: true;
 }
 
@@ -70,7 +70,10 @@ export const notifyingRecordTypes = {
   },
   User: {
     countedAs: null,
-    kinds: { password_changed: { recipients: self, sendsNotice: true } },
+    kinds: {
+      api_key_created: { recipients: self, sendsNotice: true },
+      password_changed: { recipients: self, sendsNotice: true },
+    },
   },
   Chat: { countedAs: "chats", kinds: { message: { recipients: namedByEvent } } },
 } as const satisfies { readonly [T in NotificationRecordType]: NotifyingRecordType<Facts[T]> };

@@ -1,6 +1,7 @@
 import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { Key } from "../table/table.ts";
 
-/** The progress of a notice of a new password, as stored. The key contains the time of the password in ISO 8601. */
+/** The progress of a notice, as stored. The key contains what it is about, and its time in ISO 8601. */
 interface StoredNotice extends StoredItem {
   /** The channels that need no repetition, and `countedSms`; absent before the first. */
   readonly served?: readonly string[];
@@ -11,6 +12,14 @@ interface StoredNotice extends StoredItem {
 
 /** The step of a notice that counts its SMS. It is served once, however often the SMS is tried (D11). */
 export const countedSms = "sms counted";
+
+/** What a notice is about, as its notification names it. */
+export type NoticeKind = "password_changed" | "api_key_created";
+
+/** Key of the progress of a user's notice. */
+export function noticeKey(userId: number, kind: NoticeKind, at: Date): Key {
+  return { pk: `USER#${userId}`, sk: `NOTICE#${kind}#${at.toISOString()}` };
+}
 
 /** The entity of the progress of notices. */
 export const notices = defineEntity<StoredNotice>("notice", ({ sk }) => sk.startsWith("NOTICE#"));

@@ -40,7 +40,10 @@ const notificationsDe: NotificationWords = {
     },
     User: {
       title: "Konto",
-      kinds: { password_changed: "Ihr Passwort wurde geändert" },
+      kinds: {
+        api_key_created: "Ein Schlüssel für die API wurde erstellt",
+        password_changed: "Ihr Passwort wurde geändert",
+      },
     },
     Chat: { title: "Chat", kinds: { message: "Sie haben eine neue Nachricht" } },
   },
@@ -65,7 +68,7 @@ const notificationsEn: NotificationWords = {
     },
     User: {
       title: "Account",
-      kinds: { password_changed: "Your password was changed" },
+      kinds: { api_key_created: "An API key was created", password_changed: "Your password was changed" },
     },
     Chat: { title: "Chat", kinds: { message: "You have a new message" } },
   },

@@ -1,10 +1,19 @@
 import { comparableToken, comparableTokens } from "../contract/devices.ts";
 import { findDevice, findDeviceOwner, type StoredDevice } from "../notifications/devices.ts";
 import { hashToken, hmacKey } from "../tokens/secrets.ts";
+import type { LimitRule } from "./limits.ts";
 import { findConfirmedUserId } from "./reset.ts";
 import { findSession, isProofOfSession, parseRefreshToken, type RefreshToken } from "./sessions.ts";
 import type { Login } from "./typed-login.ts";
 import { type Account, findAccount } from "./users.ts";
+
+/** The passwords of a day by a client with a proof (D15). */
+export const knownPasswordRule = {
+  name: "knownPassword",
+  subjectKind: "proof",
+  most: 10,
+  window: "day",
+} as const satisfies LimitRule;
 
 /** The user who a client proves to have been signed in as, or to have confirmed a pin of. */
 interface Proof {
@@ -50,7 +59,7 @@ async function findSessionProof(token: RefreshToken): Promise<Proof | undefined>
   const { userId, family } = token;
   const [session, key] = await Promise.all([findSession(userId, family), hmacKey()]);
   if (!session || !isProofOfSession(token, session, key)) return undefined;
-  return { userId, name: nameOf(userId, family), epoch: session.epoch };
+  return { userId, name: sessionProofName(userId, family), epoch: session.epoch };
 }
 
 /** A session can register many devices: they share its name, so that it gains no passwords by them. */
@@ -59,7 +68,7 @@ async function findDeviceProof(text: string): Promise<Proof | undefined> {
   const proving = found.find((each) => each && comparableToken(text, each.device.push_service) === each.device.token);
   if (!proving) return undefined;
   const { userId, device } = proving;
-  return { userId, name: nameOf(userId, device.family ?? String(device.id)), epoch: device.epoch };
+  return { userId, name: sessionProofName(userId, device.family ?? String(device.id)), epoch: device.epoch };
 }
 
 async function findOwnedDevice(
@@ -70,6 +79,7 @@ async function findOwnedDevice(
   return device && { userId: owner.user_id, device };
 }
 
-function nameOf(userId: number, session: string): string {
+/** The name of what proves a session. */
+export function sessionProofName(userId: number, session: string): string {
   return `session|${userId}|${session}`;
 }

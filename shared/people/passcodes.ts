@@ -2,6 +2,7 @@ import type { Caller } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { count } from "../run/log.ts";
 import { hmacKey } from "../tokens/secrets.ts";
+import { keyNotAllowed } from "./api-keys.ts";
 import {
   countAttempt,
   countFailure,
@@ -13,7 +14,15 @@ import {
   requireBelow,
 } from "./limits.ts";
 import { requireActing } from "./sessions.ts";
-import { type Account, findAccountWith, hashPasscode, passcodeFits, replaceHash } from "./users.ts";
+import {
+  type Account,
+  findAccountWith,
+  hashPasscode,
+  passcodeFits,
+  replaceHash,
+  secretKey,
+  userSecrets,
+} from "./users.ts";
 
 /** The limits on guessing passcodes (D19). */
 export const passcodeRules = {
@@ -58,9 +67,16 @@ async function countPasscode(userId: number, hash: string, now: Date) {
  * Lets a caller pay who may act, and who has no passcode or sends the right one. Refuses others as `token_invalid`,
  * `passcode_invalid`, and `passcode_locked`: for the rest of the day after 20 misses, and until somebody resets it after 100
  * in a row (D19). Gives the caller's account. Five read units; with a passcode half a unit and three write units more. For
- * callers without a passcode one round trip.
+ * callers without a passcode one round trip. The `holder` of an API key pays only without a passcode: a key neither tries nor
+ * counts one. One read unit.
  */
-export async function authorizePayment(caller: Caller, passcode: string | undefined, now: Date): Promise<Account> {
+export async function authorizePayment(
+  caller: Caller,
+  passcode: string | undefined,
+  now: Date,
+  holder?: Account,
+): Promise<Account> {
+  if (holder) return requireNoPasscode(holder);
   const actor = await requireActing(caller, (userId) => findAccountWith("passcode", userId), now);
   const { hash } = actor;
   if (hash === undefined) return actor;
@@ -77,6 +93,12 @@ export async function authorizePayment(caller: Caller, passcode: string | undefi
     await replaceHash(caller.userId, "passcode", hash, hashPasscode(passcode, caller.userId, key));
   }
   return actor;
+}
+
+async function requireNoPasscode(holder: Account): Promise<Account> {
+  const hash = await userSecrets.find(secretKey("passcode", holder.user.id), { consistent: true });
+  if (!hash) return holder;
+  throw keyNotAllowed("Your payments need your passcode, which no API key can send: pay in a session");
 }
 
 function passcodeInvalid(): Refusal {

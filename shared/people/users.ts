@@ -143,6 +143,8 @@ export interface StoredUser extends RecordItem, Partial<Mark> {
   readonly session_epoch?: number;
   /** When the user got another password: its rise is what notices follow from (D14). */
   readonly password_changed_at?: string;
+  /** The number of API keys that this password ended (D46). */
+  readonly ended_keys?: number | undefined;
   /** The number of times that a line gave the user another passcode, or took it; the history follows from it. */
   readonly passcode_changes?: number;
 }
@@ -258,16 +260,18 @@ export interface NewNames {
 /** A password that replaces a user's, and what changes with it. */
 export interface Replacement {
   readonly passwordHash: string;
+  /** The number of API keys that it ends (D46). */
+  readonly endedKeys: number;
   /** The names that a registered user sets with it (D16). */
   readonly names: NewNames;
   /** The language of messages from now on; left out, it stays (D45). */
   readonly locale?: Locale | undefined;
 }
 
-/** The writes that set the password of a user, as read, end every session and spend the reset token (D14). */
+/** The writes that set the password of a user, as read, end every session and API key and spend the reset token (D14). */
 export function replacePassword(
   stored: StoredUser,
-  { passwordHash, names: { first_name, last_name }, locale }: Replacement,
+  { passwordHash, endedKeys, names: { first_name, last_name }, locale }: Replacement,
   context: WriteContext,
 ): TransactionWrite[] {
   const record = {
@@ -281,6 +285,7 @@ export function replacePassword(
     record,
     reset_hash: undefined,
     password_changed_at: context.now.toISOString(),
+    ended_keys: endedKeys || undefined,
     session_epoch: raised(stored.session_epoch),
   };
   return [

@@ -15,6 +15,7 @@ import { paces, retry } from "../table/retry.ts";
 import { type Item, keyOf, noMark, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/writes.ts";
 import type { HmacKey } from "../tokens/secrets.ts";
+import { findApiKeys, validKeys } from "./api-keys.ts";
 import { uniqueLogin, uniqueProfile } from "./logins.ts";
 import {
   changeSecret,
@@ -41,7 +42,7 @@ export interface UserWriteContext extends WriteContext {
 /**
  * Access pattern U4: adds or changes a user with its secrets, logins and profile, in one transaction. Refuses with
  * `fields_invalid` if another user has the login or profile. A new login counts as confirmed (D5). A changed password
- * or login voids the reset token; a changed password ends the user's sessions (D14). One read unit, and one for each
+ * or login voids the reset token; a changed password ends the user's sessions and API keys (D14). One read unit, and one for each
  * secret of the line; two write units for the user and for each secret, login or profile that changes.
  */
 export async function saveUser(line: UpsertLine<"user">, context: UserWriteContext): Promise<Outcome> {
@@ -55,6 +56,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       ...next,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(isNewPassword && {
+        ended_keys: (await countValidKeys(stored, context)) || undefined,
         session_epoch: raised(stored?.session_epoch),
         password_changed_at: context.now.toISOString(),
       }),
@@ -66,6 +68,12 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       uniqueKeys: after.filter(isMissingIn(before)),
     };
   });
+}
+
+/** The API keys that a new password of a user ends. */
+async function countValidKeys(stored: StoredUser | undefined, { now }: WriteContext): Promise<number> {
+  if (!stored) return 0;
+  return validKeys(await findApiKeys(stored.id), stored.session_epoch ?? 0, now).length;
 }
 
 /** Plans the writes of the secrets that a line names, and says which of them change. */

@@ -51,6 +51,8 @@ export interface Change {
   readonly id: string;
   /** The author: `user#<id>`, `import#<run id>`, `event#<source>#<event id>`, `schedule#<name>`, `tool#<command>`; else `service#<operation>`. */
   readonly by: string;
+  /** The id of the API key that a user made it with. */
+  readonly key_id?: number | undefined;
   /** Name of the operation, worker or command. */
   readonly operation: string;
   /** When it was asked for; in a run that may take hours, when it was written. ISO 8601. */
@@ -72,7 +74,7 @@ export function beginChange({ operation, request, by = `service#${operation}` }:
   return { request, id: newChangeId(now), by, operation, at: now.toISOString() };
 }
 
-/** A change that a user makes. */
-export function byUser(change: Change, userId: number): Change {
-  return { ...change, by: `user#${userId}` };
+/** A change that a user makes, with an API key or without. */
+export function byUser(change: Change, userId: number, keyId?: number): Change {
+  return { ...change, by: `user#${userId}`, ...(keyId !== undefined && { key_id: keyId }) };
 }

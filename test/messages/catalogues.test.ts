@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { gsmSeptetsOf } from "../../infra/stages/gsm-septets.ts";
 import { serviceName } from "../../infra/stages/setting-values.ts";
 import { longPinDigits } from "../../shared/contract/accounts.ts";
+import { mostApiKeys } from "../../shared/contract/api-keys.ts";
 import type { Catalogue, Paragraph } from "../../shared/messages/catalogue.ts";
 import { catalogueOf, catalogues } from "../../shared/messages/catalogues.ts";
 import { renderEmail } from "../../shared/messages/send.ts";
@@ -34,11 +35,18 @@ afterEach(() => void vi.unstubAllEnvs());
 function allWords(catalogue: Catalogue): string[] {
   const pinFacts = { service: "Workforce", pin, minutes: pinRules.lifeMinutes };
   const noticeFacts = { service: "Workforce", at: march };
-  const emails = [catalogue.pinEmail(pinFacts), catalogue.passwordChangedEmail(noticeFacts)];
+  const withKeys = [0, 1, mostApiKeys].map((endedKeys) => ({ ...noticeFacts, endedKeys }));
+  const keyFacts = (["read", "act"] as const).map((access) => ({ ...noticeFacts, access, validTo: march }));
+  const emails = [
+    catalogue.pinEmail(pinFacts),
+    ...withKeys.map(catalogue.passwordChangedEmail),
+    ...keyFacts.map(catalogue.apiKeyCreatedEmail),
+  ];
   return [
-    ...emails.flatMap(({ subject, paragraphs }) => [subject, ...paragraphs.filter(isSentence)]),
+    ...new Set(emails.flatMap(({ subject, paragraphs }) => [subject, ...paragraphs.filter(isSentence)])),
     catalogue.pinSms(pinFacts),
-    catalogue.passwordChangedSms(noticeFacts),
+    ...withKeys.map(catalogue.passwordChangedSms),
+    catalogue.apiKeyCreatedSms(noticeFacts),
     ...kindNames.map(([recordType, type]) => pushTextOf(catalogue.locale, recordType, type).body),
   ];
 }
@@ -53,7 +61,10 @@ describe.each(all)("D45: in $locale", (catalogue) => {
       expect(v.is(serviceName, service)).toBe(true);
       const texts = [
         catalogue.pinSms({ service, pin, minutes: pinRules.lifeMinutes }),
-        ...moments.map((at) => catalogue.passwordChangedSms({ service, at })),
+        ...moments.flatMap((at) => [
+          ...[0, 1, mostApiKeys].map((endedKeys) => catalogue.passwordChangedSms({ service, at, endedKeys })),
+          catalogue.apiKeyCreatedSms({ service, at }),
+        ]),
       ];
       expect(texts.filter((sms) => !isOnePart(sms))).toEqual([]);
       expect(texts.every((sms) => sms.includes(service))).toBe(true);
@@ -64,7 +75,8 @@ describe.each(all)("D45: in $locale", (catalogue) => {
     const service = `<b title="x">Ines & 'Co'</b>`;
     const emails = [
       catalogue.pinEmail({ service, pin: "<i>", minutes: 1 }),
-      catalogue.passwordChangedEmail({ service, at: march }),
+      catalogue.passwordChangedEmail({ service, at: march, endedKeys: 2 }),
+      catalogue.apiKeyCreatedEmail({ service, at: march, access: "act", validTo: march }),
     ];
     for (const words of emails) {
       const { to, subject, text, html } = renderEmail(catalogue, "ines@example.com", words);

@@ -39,6 +39,7 @@ test("D25: the group of notifications has a table of who is notified of what, an
     "| `Invoice` | `issued` | operators and clients of its company | yes | no |",
     "| `Invoice` | `overdue` | operators and clients of its company | yes | no |",
     "| `Invoice` | `paid` | operators and clients of its company | yes | no |",
+    "| `User` | `api_key_created` | the user | yes | yes |",
     "| `User` | `password_changed` | the user | yes | yes |",
     "| `Chat` | `message` | the users that the event names | yes | no |",
   ]);
@@ -73,11 +74,12 @@ test("D13, D45: users have the interface's fields, their language in the own pro
 });
 
 test.each([
-  ["adjust-job-timers", "Callers: `admin`."],
-  ["list-invoices", "Callers: `admin`, `operator`, `client`. Operators and clients need a company."],
-  ["list-notifications", "Callers: every role."],
+  ["adjust-job-timers", "Callers: `admin`. API keys: those with the access `act`."],
+  ["list-invoices", "Callers: `admin`, `operator`, `client`. Operators and clients need a company. API keys: all."],
+  ["list-notifications", "Callers: every role. API keys: all."],
+  ["list-sessions", "Callers: every role. API keys: none."],
   ["get-health", "No token is needed."],
-])("D3: the text of %s ends with its callers, and with those of them who need a company", (name, callers) => {
+])("D3: the text of %s ends with its callers, with those of them who need a company, and with the API keys", (name, callers) => {
   const operation = operations.find((each) => each.name === name);
   expect(operation && describedAs(operation).description.split("\n\n").at(-1)).toBe(callers);
 });
@@ -96,9 +98,10 @@ describe.each(operations)("$name", (operation) => {
   const codesOf = (status: number): readonly string[] => responses[status]?.["x-codes"] ?? [];
   const entry = `refusals in the contract entry of ${operation.name}`;
 
-  test("asks for a bearer token exactly where the contract does, and says what for", () => {
+  test("asks for a bearer token or an API key exactly where the contract does, and says what for", () => {
     const isOpen = operation.access === "anyone";
-    expect(security).toEqual([isOpen ? {} : { bearer: [] }]);
+    const byKey = operation.keys === "closed" ? [] : [{ apiKey: [] }];
+    expect(security).toEqual(isOpen ? [{}] : [{ bearer: [] }, ...byKey]);
     expect(summary).toBe(operation.summary);
     const refusesTokens = !isOpen || ["sign-in", "refresh-token"].includes(operation.name);
     expect(responses["401"] !== undefined, `${entry}: whether one is of status 401`).toBe(refusesTokens);

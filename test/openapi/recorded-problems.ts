@@ -2,6 +2,7 @@ import { vi } from "vitest";
 import { handler as refuseUnrouted } from "../../functions/service/refuse-unrouted.ts";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { confirmLoginByBody, getProfile, requestPasswordReset, setPassword } from "../../shared/contract/accounts.ts";
+import { createApiKey } from "../../shared/contract/api-keys.ts";
 import { undoChange } from "../../shared/contract/changes.ts";
 import { bulkUpdateTimesheets, getInvoice, listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
 import { adjustJobTimers, listJobs } from "../../shared/contract/jobs.ts";
@@ -16,6 +17,7 @@ import { transact } from "../../shared/table/writes.ts";
 import { at } from "../support/records/own-user.ts";
 import { invoiceLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
+import { keyOf } from "../support/requests/api-keys.ts";
 import { call, type TestAnswer, type TestRequest } from "../support/requests/call.ts";
 import { tokenOf } from "../support/tokens/tokens.ts";
 import { mask, send } from "./recording.ts";
@@ -55,6 +57,14 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
   refresh_token_invalid: () => send(refreshToken, { body: { token: { refresh_token: "spent" } } }),
   passcode_invalid: () => send(bulkUpdateTimesheets, missingPasscode),
   passcode_locked: () => lastOf(21, () => send(bulkUpdateTimesheets, wrongPasscode)),
+  password_invalid: () => {
+    const body = { key: { name: "Nightly export", password: "not the password" } };
+    return send(createApiKey, { as: admin, body });
+  },
+  key_not_allowed: async () => {
+    const { headers } = await keyOf(operatorB.id);
+    return send(bulkUpdateTimesheets, { headers, body: pay });
+  },
   role_not_allowed: () => send(listInvoices, { as: driver }),
   company_required: () => send(listInvoices, { as: { ...operatorA, company_id: null } }),
   route_not_found: () => unrouted("GET", "/api/v1/invoices"),

@@ -1,5 +1,6 @@
 import { keepHistory } from "../../functions/workers/write-history.ts";
 import { confirmedUserText } from "../../infra/document/texts/accounts.ts";
+import { createdApiKeyText } from "../../infra/document/texts/api-keys.ts";
 import { changeText, undoChangeText } from "../../infra/document/texts/changes.ts";
 import { deviceTokenText } from "../../infra/document/texts/devices.ts";
 import { problemTexts } from "../../infra/document/texts/refusals.ts";
@@ -40,6 +41,7 @@ const masks: Readonly<Record<string, unknown>> = {
   reset_password_token: exampleOf(confirmedUserText.fields.reset_password_token ?? [""]),
   request_id: exampleOf(problemTexts.request_id),
   change_id: exampleOf(changeText.fields.change_id ?? [""]),
+  secret: exampleOf(createdApiKeyText.fields.secret ?? [""]),
   x: exampleOf(publicJwkText.fields.x ?? [""]),
   y: exampleOf(publicJwkText.fields.y ?? [""]),
   kid: exampleOf(publicJwkText.fields.kid ?? [""]),
@@ -105,8 +107,9 @@ const idsOf: Readonly<Record<string, () => Record<string, string>>> = {
   "undo-change": () => ({ id: held.change_id ?? "" }),
 };
 
-/** The operations that end sessions, which therefore come last. */
+/** The operations that list what others make, or end sessions, which therefore come last. */
 const concluding = [
+  "list-api-keys",
   "sign-in",
   "refresh-token",
   "end-session",
@@ -156,7 +159,11 @@ function asTexts(fields: Readonly<Record<string, FieldText>>): Record<string, st
   return Object.fromEntries(examples.flatMap(([name, each]) => (each === undefined ? [] : [[name, String(each)]])));
 }
 
-/** Ids of devices are partly random. */
+/** Ids of devices and API keys are partly random. */
+function withExampleKeyId<T extends object>(key: T): T {
+  return { ...key, id: exampleOf(createdApiKeyText.fields.id ?? [""]) };
+}
+
 function withExampleId<T extends object>(device: T): T {
   return { ...device, id: exampleOf(deviceTokenText.fields.id ?? [""]) };
 }
@@ -167,10 +174,12 @@ function withExampleIds(change: object): object {
   return { ...change, id, undone };
 }
 
-/** The document shows its own outline and no more; one key is enough; a device has another id each time. */
+/** The document shows its own outline and no more; one key is enough; a device and an API key have another id each time. */
 function shown(operation: Operation, body: TestAnswer["body"]): object {
   if (operation.name === "get-openapi") return { openapi: body.openapi, info: { title: body.info.title }, paths: {} };
   if (operation.name === "get-key-set") return { keys: body.keys.slice(0, 1) };
+  if (operation.name === "create-api-key") return { key: withExampleKeyId(body.key) };
+  if (operation.name === "list-api-keys") return { keys: body.keys.map(withExampleKeyId) };
   if (operation.name === "list-device-tokens") return { tokens: body.tokens.map(withExampleId) };
   if (operation.name === "undo-change") return { change: withExampleIds(body.change) };
   if (operation.name !== "register-device-token") return body;

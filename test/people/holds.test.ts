@@ -33,7 +33,7 @@ test("D9, D11: a pin is held until its last millisecond, and no longer", async (
 });
 
 test("D11, D14: the lease of a notice lasts 90 seconds to the millisecond", async () => {
-  const lease = (ms: number) => acquireLease(8, at(0), at(ms));
+  const lease = (ms: number) => acquireLease(8, { kind: "password_changed", at: at(0) }, at(ms));
   await lease(0);
   await expect(lease(90_000)).rejects.toMatchObject({ code: "busy" });
   await expect(lease(90_001)).resolves.toMatchObject({ served: [] });

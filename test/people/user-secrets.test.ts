@@ -66,7 +66,7 @@ async function hashesElsewhere(): Promise<string[]> {
 async function spendResetToken(token: string, passwordHash: string): Promise<boolean | undefined> {
   const { account } = (await findResetToken(token, now)) ?? {};
   expect(account?.user.id).toBe(id);
-  return account && changePassword(account, token, { passwordHash, names: {} }, testContext(now));
+  return account && changePassword(account, token, { passwordHash, endedKeys: 0, names: {} }, testContext(now));
 }
 
 /** Sets a password as a completed reset does. */

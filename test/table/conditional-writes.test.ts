@@ -139,8 +139,9 @@ test("a transaction whose answer was lost is written once", async () => {
 
 test("D14: a lease that was acquired with a lost answer is the worker's own", async () => {
   const now = new Date();
-  expect(await interrupted(() => acquireLease(1, now, now))).toMatchObject({ served: [] });
-  await expect(acquireLease(1, now, new Date(now.getTime() + 1))).rejects.toMatchObject({ code: "busy" });
+  const notice = { kind: "password_changed", at: now } as const;
+  expect(await interrupted(() => acquireLease(1, notice, now))).toMatchObject({ served: [] });
+  await expect(acquireLease(1, notice, new Date(now.getTime() + 1))).rejects.toMatchObject({ code: "busy" });
 });
 
 test("a transaction that the table can never carry out is no error that passes", () => {

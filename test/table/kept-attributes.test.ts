@@ -73,7 +73,11 @@ const ways: readonly (readonly [name: string, line: object, key: Key, write: () 
     recordKey("USER", 3),
     async () =>
       transact(
-        replacePassword(await storedUser(3), { passwordHash: "hash", names: { first_name: "Ada" } }, testContext()),
+        replacePassword(
+          await storedUser(3),
+          { passwordHash: "hash", endedKeys: 0, names: { first_name: "Ada" } },
+          testContext(),
+        ),
       ),
   ],
 ];

@@ -94,6 +94,11 @@ export class RecordsTable extends Construct {
     this.#allow(fn, ["Query"], { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] }, ...namesKeys });
   }
 
+  /** Lets a function read who has an API key: the items of users, one at a time. */
+  grantKeyHolders(fn: LambdaFunction): void {
+    this.#allow(fn, ["GetItem"], onlyIn("USER#*"));
+  }
+
   #allow(fn: LambdaFunction, actions: readonly string[], conditions: object): void {
     const { tableArn, tableName } = this.table;
     fn.addEnvironment("TABLE_NAME", tableName);

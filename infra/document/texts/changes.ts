@@ -35,6 +35,7 @@ export const changeText = shapes(historyEntry, "What is kept of a change of one 
   by: ["Author of the change."],
   operation: ["Operation, worker or command that made the change; null if unknown.", "bulk-update-timesheets"],
   request_id: ["`x-request-id` of the request that made the change; null if no request did.", "JKJaXmPLvHcESHA="],
+  key_id: ["Id of the API key that the user made it with; null without one.", null],
   fields: nested("Changed fields. Secrets appear as `changed`, never with a value.", {
     name: ["Name of the field.", "state"],
     before: ["Value before the change, of any type; null if there was none.", "pending"],

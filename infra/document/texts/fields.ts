@@ -83,3 +83,12 @@ export const deviceFields = {
     "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad",
   ],
 } as const satisfies Texts;
+
+/** The texts of the fields that API keys and their events share. */
+export const apiKeyFields = {
+  id: ["Id of the key, for its deletion. Lines of history name it.", 374_186_967_040_001],
+  name: ["Name that its user gave it, 1 to 100 characters, which no other key of the user has.", "Nightly export"],
+  access: ["`read`: it reads. `act`: it also pays, undoes, adjusts and marks.", "read"],
+  created_at: ["Time at which it was made.", "2026-06-01T08:30:00.000Z"],
+  expires_at: ["Time at which it expires.", "2026-08-30T08:30:00.000Z"],
+} as const satisfies Texts;

@@ -23,6 +23,7 @@ key set and this document.
 export const tagTexts = {
   sessions: "Sign in, renew tokens, sign out. Begin here: nearly all other operations need the access token.",
   account: "Recover a password with a pin, confirm a login, register, and show the profile of the signed-in user.",
+  keys: "API keys, with which programs call in their user's name without the password.",
   finance: "Timesheets with their payment state, and invoices.",
   jobs: "Jobs on offer, and their timers, which say until when a job can be taken.",
   companies: "Companies, for admins to choose whose records they see.",
@@ -36,6 +37,10 @@ export const tagTexts = {
 /** The description of the access token. */
 export const bearerText =
   "The `access_token` of a sign-in or a renewal, a JWT that is valid for 15 minutes. As RFC8725 asks, it is signed with ES256 and nothing else, and its `typ`, `iss` and `aud` are checked. Reads need the token alone; everything but signing out also needs a session that is live, and a user with the role and company of the token.";
+
+/** The description of the API key. */
+export const apiKeySchemeText =
+  "The `secret` of an API key (`POST /api/v1/users/keys`), for programs: sent as `Authorization: Bearer wfk_…`, never in a query or a cookie. It calls in the name of its user, as role and company are now. With the access `read` it reads; with `act` it also pays, undoes, adjusts and marks. Sessions, passwords, devices and keys are closed to it.";
 
 /** The description of the server. */
 export const serverText = "The host that answered this document: production, another stage or the local machine.";

@@ -1,4 +1,5 @@
 import {
+  apiKeyEventData,
   invoiceEventData,
   jobEventData,
   notificationEventData,
@@ -9,7 +10,7 @@ import {
   timesheetEventData,
   undoneEventData,
 } from "../../../shared/contract/outbound-events.ts";
-import { commonFields, invoiceFields, jobFields, notificationFields, timesheetFields } from "./fields.ts";
+import { apiKeyFields, commonFields, invoiceFields, jobFields, notificationFields, timesheetFields } from "./fields.ts";
 import type { tagTexts } from "./interface.ts";
 import { shapes } from "./text.ts";
 
@@ -71,6 +72,12 @@ export const eventTexts: Readonly<Record<OutboundEventType, EventText>> = {
     summary: "A user has a new notification",
     description:
       "A notification that is pushed to devices, so none of a new timesheet. The event names its user and its record, and leaves out its text. It belongs to a person, so that receivers of one company do not get it.",
+  },
+  "user.api_key_created": {
+    tag: "keys",
+    summary: "A user has a new API key",
+    description:
+      "For systems that monitor accounts. It has neither the name nor the secret of the key, which is its subject.",
   },
   "user.password_changed": {
     tag: "account",
@@ -141,6 +148,14 @@ export const notificationEventText = shapes(notificationEventData, "A notificati
 export const passwordEventText = shapes(passwordEventData, "A new password of a user.", {
   changed_at: ["Time at which the password was changed.", "2026-05-04T16:00:07.000Z"],
   user_id: ["Id of the user whose password was changed.", 5],
+});
+
+export const apiKeyEventText = shapes(apiKeyEventData, "A new API key of a user.", {
+  access: apiKeyFields.access,
+  created_at: apiKeyFields.created_at,
+  expires_at: apiKeyFields.expires_at,
+  key_id: apiKeyFields.id,
+  user_id: ["Id of the user who has the key.", 5],
 });
 
 export const undoneEventText = shapes(undoneEventData, "A record that an undo put back.", {

@@ -8,13 +8,17 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   body_object_missing: 'The outer object is not there, such as `user` in `{"user": {…}}`; `errors` names it.',
   token_missing: "No `Authorization` header came with the request. Sign in, and send the access token.",
   token_invalid:
-    "The access token was not issued for this service, its session has ended, or its user is gone. Sign in again.",
+    "The access token or API key was not issued for this service, its session or the key has ended, or its user is gone or another. Sign in again.",
   token_expired: "The access token's 15 minutes are over. Renew it with the refresh token and repeat the request.",
   login_invalid: "Login and password do not belong together. Whether the login exists is not said.",
   refresh_token_invalid:
     "The refresh token was used already, has expired or was never issued. The user has to sign in with the password.",
   passcode_invalid:
     "A payment passcode is set for you, and the one sent is absent or not it. Nothing was changed; ask for it again.",
+  password_invalid:
+    "The password is not yours. The session goes on; ten wrong ones of a session on a day (UTC) are answered, then 429.",
+  key_not_allowed:
+    "The API key is valid, but may not do this; `detail` says what it lacks: the access `act`, a passcode, or a session of a person.",
   role_not_allowed: "Your role may not call this operation, with whatever parameters. Hide it in your interface.",
   company_required: "Operators and clients act for a company, and yours has none. An import has to assign one.",
   route_not_found:

@@ -1,5 +1,6 @@
 import type { Operation } from "../../../shared/contract/operation.ts";
 import * as accounts from "./accounts.ts";
+import * as apiKeys from "./api-keys.ts";
 import * as changes from "./changes.ts";
 import * as companies from "./companies.ts";
 import * as devices from "./devices.ts";
@@ -15,6 +16,7 @@ const { eventTexts: _, ...eventShapes } = outboundEvents;
 
 const texts: readonly (OperationText | ShapeText)[] = [
   ...Object.values(accounts),
+  ...Object.values(apiKeys),
   ...Object.values(changes),
   ...Object.values(companies),
   ...Object.values(devices),

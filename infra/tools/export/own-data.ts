@@ -1,6 +1,7 @@
 import { deviceOwners, deviceSets, devices } from "../../../shared/notifications/devices.ts";
 import { countedSms, notices } from "../../../shared/notifications/notices.ts";
 import { deliveredEvents, notificationCounts, notifications } from "../../../shared/notifications/notifications.ts";
+import { apiKeys } from "../../../shared/people/api-keys.ts";
 import { limitCounts } from "../../../shared/people/limits.ts";
 import { logins, profiles } from "../../../shared/people/logins.ts";
 import { pins, sequences } from "../../../shared/people/pins.ts";
@@ -64,6 +65,16 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
       ? { refreshed_at: null, valid_to: null }
       : { refreshed_at: session.renewed_at, valid_to: session.valid_to }),
   })),
+  shown(apiKeys, ({ keys }) => ({
+    type: "api_keys",
+    keys: Object.entries(keys).map(([id, { name, access, valid_to }]) => ({
+      id: Number(id),
+      name,
+      access,
+      created_at: timeOfId(Number(id)).toISOString(),
+      valid_to,
+    })),
+  })),
   // Its token is left out, because it proves a known client (D10).
   shown(devices, ({ id, platform, push_service, device_id }) => ({
     type: "device",
@@ -75,12 +86,10 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   })),
   // The devices that a push has reached are left out: they say how far a message is.
   shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
-  shown(notices, ({ sk, served = [] }) => ({
-    type: "notice",
-    about: "password_changed",
-    at: sk.slice("NOTICE#".length),
-    channels: served.filter((each) => each !== countedSms),
-  })),
+  shown(notices, ({ sk, served = [] }) => {
+    const [, about, at] = sk.split("#");
+    return { type: "notice", about, at, channels: served.filter((each) => each !== countedSms) };
+  }),
   // A timesheet is shown to its driver.
   shown(listedItems.TIMESHEETS, (stored) => ({ type: "timesheet", ...toTenantFields(stored) })),
   // The author of a change is left out, because that is another person's data.

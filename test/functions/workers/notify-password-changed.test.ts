@@ -167,7 +167,8 @@ describe("D14: a message", () => {
 
 test("D14: a worker has a notice for 90 seconds, and another one from then on", async () => {
   const now = Date.parse("2026-05-01T09:01:00.000Z");
-  const acquire = (ms: number) => acquireLease(11, new Date(changedAt), new Date(now + ms));
+  const acquire = (ms: number) =>
+    acquireLease(11, { kind: "password_changed", at: new Date(changedAt) }, new Date(now + ms));
   await acquire(0);
   await expect(acquire(90_000)).rejects.toMatchObject({ code: "busy" });
   expect(await acquire(90_001)).toMatchObject({ served: [] });

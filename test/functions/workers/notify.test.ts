@@ -88,7 +88,7 @@ describe("D14: a new password", () => {
     const Records = [streamRecord(key, { before: user, after: newPassword }, "event-8")];
     expect(await handler({ Records })).toEqual(nothingFailed);
     expect(await handler({ Records })).toEqual(nothingFailed);
-    const notice = { userId: 8, changedAt: "2026-05-01T09:00:00.000Z" };
+    const notice = { userId: 8, changedAt: "2026-05-01T09:00:00.000Z", endedKeys: 0 };
     expect(await takeMessages("NOTICE_QUEUE_URL")).toEqual([notice, notice]);
   });
 });

@@ -1,5 +1,6 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { registrations } from "../../../functions/accounts/register-user.ts";
+import { newKeysRule } from "../../../functions/api-keys/create-api-key.ts";
 import { repeats } from "../../../functions/sessions/refresh-token.ts";
 import { passwordLimits } from "../../../functions/sessions/sign-in.ts";
 import { passcodeRules } from "../../../shared/people/passcodes.ts";
@@ -24,5 +25,6 @@ export const rules = {
   registration: registrations,
   passcode: passcodeRules.ofDay,
   passcodesInRow: passcodeRules.inRow,
+  newKeys: newKeysRule,
   repeats,
 } as const;

@@ -5,7 +5,7 @@ import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { operationRows } from "../../../infra/functions/functions.ts";
 import { confirmLoginByBody, pinDigits, requestPasswordReset } from "../../../shared/contract/accounts.ts";
-import { type Operation, roles } from "../../../shared/contract/operation.ts";
+import { type KeyAccess, type Operation, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/lines.ts";
@@ -13,6 +13,7 @@ import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import * as lines from "../../support/records/records.ts";
 import { openTestSession } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
+import { keyOf } from "../../support/requests/api-keys.ts";
 import { call } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
@@ -71,8 +72,39 @@ const openOperations = [
   "sign-in",
 ] as const satisfies readonly OperationName[];
 
+/** Programs with an API key of a user (D46). */
+const programs = {
+  "a driver's key to read": { user: "driver", access: "read" },
+  "a driver's key to act": { user: "driver", access: "act" },
+  "a client's key to read": { user: "client", access: "read" },
+  "a client's key to act": { user: "client", access: "act" },
+  "an operator's key to read": { user: "operator", access: "read" },
+  "an operator's key to act": { user: "operator", access: "act" },
+  "an admin's key to read": { user: "admin", access: "read" },
+  "an admin's key to act": { user: "admin", access: "act" },
+} as const satisfies Record<string, { user: keyof typeof users; access: KeyAccess }>;
+
+/** What API keys reach (D46): every other operation is closed to them. Opening one is a decision, named here beside its entry. */
+const openToKeys: Partial<Record<OperationName, KeyAccess>> = {
+  "adjust-job-timers": "act",
+  "bulk-update-timesheets": "act",
+  "get-invoice": "read",
+  "get-job": "read",
+  "get-profile": "read",
+  "get-timesheet": "read",
+  "get-unread-counts": "read",
+  "list-changes": "read",
+  "list-companies": "read",
+  "list-invoices": "read",
+  "list-jobs": "read",
+  "list-notifications": "read",
+  "list-timesheets": "read",
+  "mark-notifications": "act",
+  "undo-change": "act",
+};
+
 /** The senders, each with an Authorization header of its own. */
-const senders = [...keysOf(notSignedIn), ...keysOf(users)];
+const senders = [...keysOf(notSignedIn), ...keysOf(users), ...keysOf(programs)];
 
 type Sender = (typeof senders)[number];
 
@@ -90,14 +122,16 @@ let bearers: Record<Sender, string | undefined>;
 
 beforeAll(async () => {
   await rotate();
-  const password = "a harbour before dawn";
+  // That of the sample which makes an API key.
+  const password = "workforce demo";
   const login = "client@example.com";
   await store([
     ...Object.values(users).map(({ id, role, company_id }) =>
       lines.userLine(id, {
         role,
         financial_company_id: company_id,
-        ...(id === users.client.id && { email: login, password }),
+        password,
+        ...(id === users.client.id && { email: login }),
         profile_id: id === users.driver.id ? lines.timesheetLine(1, company.own).driver.profile_id : null,
       }),
     ),
@@ -116,7 +150,14 @@ beforeAll(async () => {
   const userTokens = await Promise.all(
     Object.entries(users).map(async ([name, user]) => [name, await tokenOf(user)] as const),
   );
+  const secrets = await Promise.all(
+    keysOf(programs).map(async (name) => {
+      const { user, access } = programs[name];
+      return [name, (await keyOf(users[user].id, access)).secret] as const;
+    }),
+  );
   bearers = {
+    ...(Object.fromEntries(secrets) as Record<keyof typeof programs, string>),
     ...(Object.fromEntries(userTokens) as Record<keyof typeof users, string>),
     nobody: undefined,
     garbage: "garbage",
@@ -185,7 +226,7 @@ describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => 
     // What is refused changes nothing but limits, which operations for anyone have.
     isLimited ||= access === "anyone";
     const isSignedIn = !isNotSignedIn(sender) && access !== "anyone";
-    if (isSignedIn && operation.method !== "GET" && answer.status < 300) changed.push(users[sender]);
+    if (isSignedIn && operation.method !== "GET" && answer.status < 300) changed.push(userOf(sender));
     const listed = isListing(operation) ? answer.body[String(operation.list)] : undefined;
     const about = answer.status === 200 ? listed && `with ${listed.length}` : answer.body.code;
     const outcome = [answer.status, about].filter(Boolean).join(" ");
@@ -199,7 +240,8 @@ function expectedOutcome(operation: Operation, sender: Sender): string {
   const { access } = operationRows[name];
   if (access === "anyone") return refusedSamples[name] ?? "200";
   if (isNotSignedIn(sender)) return notSignedIn[sender];
-  const { role, company_id } = users[sender];
+  if (isProgram(sender) && !mayUse(name, programs[sender].access)) return "403 key_not_allowed";
+  const { role, company_id } = userOf(sender);
   const reach = access[role];
   if (reach === undefined) return "403 role_not_allowed";
   if (reach === "company" && company_id === null) return "403 company_required";
@@ -213,11 +255,23 @@ function expectedOutcome(operation: Operation, sender: Sender): string {
 }
 
 /** Lists of what other requests of this file open and register, and of one record's story: their own tests count them. */
-const uncounted: readonly string[] = ["list-device-tokens", "list-sessions", "list-changes"];
+const uncounted: readonly string[] = ["list-api-keys", "list-device-tokens", "list-sessions", "list-changes"];
 
 /** A list below a record is refused where the record is; its own test counts it. */
 function isListing({ name, method, list, parameters }: Operation): boolean {
   return method === "GET" && list !== undefined && parameters === undefined && !uncounted.includes(name);
+}
+
+function isProgram(sender: Sender): sender is keyof typeof programs {
+  return Object.hasOwn(programs, sender);
+}
+
+function userOf(sender: keyof typeof users | keyof typeof programs): TestUser {
+  return users[isProgram(sender) ? programs[sender].user : sender];
+}
+
+function mayUse(name: OperationName, access: KeyAccess): boolean {
+  return openToKeys[name] === "read" || openToKeys[name] === access;
 }
 
 function isNotSignedIn(sender: Sender): sender is keyof typeof notSignedIn {

@@ -77,7 +77,9 @@ test("what the service itself has made of records comes back as well: registrati
   }
   const registered = await findStoredUser(1_000_000_000);
   if (!registered) throw new Error("The user was not stored");
-  await transact(replacePassword(registered, { passwordHash: "h", names: {}, locale: "de" }, testContext(now)));
+  await transact(
+    replacePassword(registered, { passwordHash: "h", endedKeys: 0, names: {}, locale: "de" }, testContext(now)),
+  );
   await setTimesheetStates([1], "all", "paid", callerContext(caller));
   await setJobTimers([1], "all", { timer: 5, timer_expires_at: now.toISOString() }, callerContext(caller));
   expect(await markOverdue("2126-05-01", testContext())).toBe(1);

@@ -4,6 +4,7 @@ import { handler as registerDeviceHandler } from "../../../functions/devices/reg
 import { acquireLease, releaseLease } from "../../../functions/workers/notify-password-changed.ts";
 import { exportUser } from "../../../infra/tools/export/user-lines.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { apiKeysKey } from "../../../shared/people/api-keys.ts";
 import type { SecretKind } from "../../../shared/people/users.ts";
 import { secretKey, userKey } from "../../../shared/people/users.ts";
 import { queryItems } from "../../../shared/table/table.ts";
@@ -13,6 +14,7 @@ import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts
 import { notificationLine, shownUser, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
+import { keyOf } from "../../support/requests/api-keys.ts";
 import { call } from "../../support/requests/call.ts";
 import { bearerOf, familyOf, signInAs } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
@@ -66,7 +68,8 @@ test("everything that is held about a user, with nothing of a credential", async
   const notification = { token: "device-token-1", device_id: "phone-1" };
   await call(registerDeviceHandler, registerDeviceToken, { ...bearerOf(tokens), body: { notification } });
   await store([notificationLine(1, userId)]);
-  const lease = await acquireLease(userId, new Date(moment), new Date());
+  const key = await keyOf(userId, "act", "Pay run");
+  const lease = await acquireLease(userId, { kind: "password_changed", at: new Date(moment) }, new Date());
   await releaseLease(lease, ["sms counted", "email"]);
   const changed = {
     type: "user",
@@ -86,6 +89,10 @@ test("everything that is held about a user, with nothing of a credential", async
   expect(lines).toEqual([
     { type: "login", login, confirmed_at: expect.any(String) },
     { type: "login", login: phoneOf(userId), confirmed_at: expect.any(String) },
+    {
+      type: "api_keys",
+      keys: [{ id: key.id, name: "Pay run", access: "act", created_at: moment, valid_to: "2026-05-02T09:00:00.000Z" }],
+    },
     expect.objectContaining({ type: "device", platform: "fcm", device_id: "phone-1" }),
     { type: "notice", about: "password_changed", at: moment, channels: ["email"] },
     { type: "notification", ...shown },
@@ -104,7 +111,14 @@ test("everything that is held about a user, with nothing of a credential", async
     },
   ]);
   const text = JSON.stringify(lines);
-  for (const secret of [notification.token, tokens.access_token, tokens.refresh_token, ...(await storedSecrets())]) {
+  for (const secret of [
+    notification.token,
+    key.secret,
+    key.secret.slice(-43),
+    tokens.access_token,
+    tokens.refresh_token,
+    ...(await storedSecrets()),
+  ]) {
     expect(secret.length).toBeGreaterThan(4);
     expect(text).not.toContain(secret);
   }
@@ -119,9 +133,15 @@ async function storedSecrets(): Promise<string[]> {
     KeyConditionExpression: "pk = :pk",
     ExpressionAttributeValues: { ":pk": userKey(userId).pk },
   });
-  const secrets = [...own, ...kept].flatMap((item) => [item?.hash, item?.seed]);
+  const keyHashes = Object.values(
+    own.find(({ sk }) => sk === apiKeysKey(userId).sk)?.keys as Record<string, { hash: string }>,
+  );
+  const secrets = [
+    ...[...own, ...kept].flatMap((item) => [item?.hash, item?.seed]),
+    ...keyHashes.map(({ hash }) => hash),
+  ];
   const found = secrets.filter((each) => typeof each === "string");
-  expect(found).toHaveLength(4);
+  expect(found).toHaveLength(5);
   return found;
 }
 

@@ -56,7 +56,7 @@ async function storeAllOf({ id, first_name, last_name }: Someone): Promise<void>
     { ...pinKey(`hash of ${id}`, "REGISTRATION"), user_id: id },
     { ...sessionKey(id, "family"), n: 1 },
     { ...deliveredKey(id, "event") },
-    { pk: `USER#${id}`, sk: "NOTICE#2026-05-01T09:00:00.000Z" },
+    { pk: `USER#${id}`, sk: "NOTICE#password_changed#2026-05-01T09:00:00.000Z" },
     { pk: `RESET#${id}`, sk: "RESET", user_id: id },
     { pk: `LIMIT#${id}`, sk: "LIMIT", n: 1 },
     { pk: `CHANGE#${id}`, sk: "CHANGE", user_id: id },

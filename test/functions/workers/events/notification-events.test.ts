@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   type ItemImages,
   notificationEventOf,
-  readNewPassword,
+  readNotice,
   readPush,
 } from "../../../../functions/workers/notification-events.ts";
 import { notifyingRecordTypes } from "../../../../shared/notifications/kinds.ts";
@@ -123,12 +123,15 @@ describe("D25: what a change means", () => {
 
     test("D14: is a notice on every channel, also where the one before has no date", () => {
       const changedAt = new Date("2026-05-01T09:00:00.001Z");
-      expect(readNewPassword(change("USER", user, later))).toEqual({ userId: 8, changedAt });
+      expect(readNotice(change("USER", user, later))).toEqual({ userId: 8, changedAt, endedKeys: 0 });
       const kinds = Object.entries(notifyingRecordTypes).flatMap(([recordType, each]) =>
         Object.entries(each.kinds).map(([type, kind]) => [`${recordType}/${type}`, "sendsNotice" in kind] as const),
       );
-      expect(kinds.filter(([, sendsNotice]) => sendsNotice)).toEqual([["User/password_changed", true]]);
-      expect(readNewPassword(change("USER", older, later))).toEqual({ userId: 8, changedAt });
+      expect(kinds.filter(([, sendsNotice]) => sendsNotice)).toEqual([
+        ["User/api_key_created", true],
+        ["User/password_changed", true],
+      ]);
+      expect(readNotice(change("USER", older, later))).toEqual({ userId: 8, changedAt, endedKeys: 0 });
     });
 
     test.each([
@@ -138,14 +141,50 @@ describe("D25: what a change means", () => {
       ["one that comes late", later, user],
       ["a removal", user, undefined],
     ])("D14: %s is no notice", (_, before, after) => {
-      expect(readNewPassword(change("USER", before, after))).toBeUndefined();
+      expect(readNotice(change("USER", before, after))).toBeUndefined();
       expect(notificationEventOf(change("USER", before, after))).toBeUndefined();
     });
 
     test("D14: a stored hash that was renewed is no notice", () => {
       const renewed = change("PASSWORD", { hash: "a" }, { hash: "argon2id of the same" });
-      expect([readNewPassword(renewed), notificationEventOf(renewed)]).toEqual([undefined, undefined]);
+      expect([readNotice(renewed), notificationEventOf(renewed)]).toEqual([undefined, undefined]);
     });
+  });
+
+  describe("D46: a new API key", () => {
+    const key = { name: "Export", access: "act", valid_to: "2026-08-01T09:00:00.000Z", hash: "h", role: "client" };
+    const of = (keys: object, beside: object = {}): Image => ({ user_id: 8, keys, ...beside });
+    const notice = { userId: 8, keyId: 12, validTo: new Date(key.valid_to), access: "act", isMinted: false };
+
+    test("is notified to its user, and a notice on every channel, as the first key and beside others", () => {
+      for (const before of [undefined, of({ 11: key }), of({})]) {
+        const made = change("APIKEYS", before, of({ ...(before?.keys as object), 12: key }));
+        expect(readNotice(made)).toEqual(notice);
+        const event = notificationEventOf(made);
+        expect(event).toMatchObject({ record_type: "User", record_id: 8, params: { type: "api_key_created" } });
+        expect(event?.recipients).toEqual([{ users: [8] }]);
+      }
+    });
+
+    test("that an engineer made for the user is a notice by mail alone, and no notification", () => {
+      const minted = change("APIKEYS", undefined, of({ 12: { ...key, minted_by: "arn:aws:iam::1:user/ada" } }));
+      expect(readNotice(minted)).toEqual({ ...notice, isMinted: true });
+      expect(notificationEventOf(minted)).toBeUndefined();
+    });
+
+    test("is not what ends a key or removes all, or what was written silently", () => {
+      const ended = change("APIKEYS", of({ 11: key, 12: key }), of({ 12: key }));
+      const removed = change("APIKEYS", of({ 11: key }), undefined);
+      const silent = change("APIKEYS", undefined, of({ 12: key }, { silent: true }));
+      for (const each of [ended, removed, silent])
+        expect([readNotice(each), notificationEventOf(each)]).toEqual([undefined, undefined]);
+    });
+  });
+
+  test("D14: a new password says how many API keys it ended", () => {
+    const changedAt = "2026-05-01T09:00:00.001Z";
+    const after = { id: 8, record: {}, password_changed_at: changedAt, ended_keys: 3 };
+    expect(readNotice(change("USER", { id: 8, record: {} }, after))).toMatchObject({ endedKeys: 3 });
   });
 
   test("who made the change is named as its author", () => {

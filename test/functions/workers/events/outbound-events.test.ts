@@ -10,6 +10,7 @@ import {
   outboundEventTypes,
 } from "../../../../shared/contract/outbound-events.ts";
 import { notificationKey } from "../../../../shared/notifications/notifications.ts";
+import { apiKeysKey, findApiKeys, shownKey, validKeys } from "../../../../shared/people/api-keys.ts";
 import { findStoredUser, replacePassword, userKey } from "../../../../shared/people/users.ts";
 import { settings } from "../../../../shared/run/settings.ts";
 import { recordKey } from "../../../../shared/table/table.ts";
@@ -25,6 +26,7 @@ import {
 } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
+import { keyOf } from "../../../support/requests/api-keys.ts";
 import { adjust, mark, undo } from "../../../support/requests/changes.ts";
 import { faultsAt } from "../../../support/requests/described-answers.ts";
 import { useService } from "../../../support/service/service.ts";
@@ -164,13 +166,29 @@ test("a new password: the user and the moment, and nothing else", async () => {
   await store([userLine(15, { email: "ada@harbour.example", password: "seven quiet harbours" })]);
   const stored = await findStoredUser(15);
   if (!stored) throw new Error("The user was not stored");
-  const replacement = { passwordHash: "hash", names: {} };
+  const replacement = { passwordHash: "hash", endedKeys: 0, names: {} };
   await sendOut(await changeBy(key, () => transact(replacePassword(stored, replacement, testContext(at))), at));
   const [time, sequence] = [at.toISOString(), await revisionOf(key)];
   const [changed, ...others] = sent();
   expect(others).toEqual([]);
   expect(changed).toMatchObject({ type: "user.password_changed", time, subject: "user/15", sequence });
   expect(changed?.data).toEqual({ user_id: 15, changed_at: time });
+});
+
+test("a new API key: its user, access and moments, and neither its name nor its secret", async () => {
+  await store([userLine(19, { email: "grace@harbour.example" })]);
+  const key = apiKeysKey(19);
+  await keyOf(19, "read", "Nightly export");
+  await sendOut(await changeBy(key, () => keyOf(19, "act", "Pay run")));
+  const [created, ...others] = sent();
+  expect(others).toEqual([]);
+  const made = validKeys(await findApiKeys(19), 0, new Date()).at(-1);
+  if (!made) throw new Error("No key was made");
+  const sequence = await revisionOf(key);
+  expect(created).toMatchObject({ type: "user.api_key_created", subject: `api_key/${made.id}`, sequence });
+  const { created_at, expires_at } = shownKey(made);
+  expect(created?.data).toEqual({ user_id: 19, key_id: made.id, access: "act", created_at, expires_at });
+  expect(created).not.toHaveProperty("companyid");
 });
 
 test("a change that is undone: one event for each record, beside the one of what is as it was", async () => {

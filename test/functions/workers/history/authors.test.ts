@@ -152,6 +152,8 @@ const deeds: Readonly<Partial<Record<FunctionName | "import", (() => Promise<Dee
   "sign-in": doesNotWrite,
   "register-user": doesNotWrite,
   "request-password-reset": doesNotWrite,
+  "create-api-key": doesNotWrite,
+  "delete-api-key": doesNotWrite,
   "register-device-token": doesNotWrite,
   "remove-device-token": doesNotWrite,
   "mark-notifications": doesNotWrite,

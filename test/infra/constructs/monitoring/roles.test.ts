@@ -117,8 +117,11 @@ test("the repair role reads and deletes what it moves back: dead letters, and wh
     expect(queuesFor(action, repair).toSorted()).toEqual(["intake", "intakebusundelivered", "notifications"]);
 });
 
-test("messages of the queues that the role on call redrives name a user, a notification and moments alone", () => {
-  expect(Object.keys(noticeMessage.entries)).toEqual(["userId", "changedAt", "requestId"]);
+test("messages of the queues that the role on call redrives name a user, a notification, an API key and moments alone", () => {
+  expect(noticeMessage.options.map(({ entries }) => Object.keys(entries))).toEqual([
+    ["userId", "changedAt", "endedKeys", "requestId"],
+    ["userId", "keyId", "validTo", "access", "isMinted", "requestId"],
+  ]);
   expect(Object.keys(pushMessage.entries)).toEqual(["userId", "notificationId", "requestId"]);
 });
 

@@ -167,7 +167,7 @@ export const setPassword = defineCommand(
       const stored = await findStoredUser(world.idOf("USER", 0));
       if (stored && isAsked) await transact([giveResetToken(stored, "reset", context)]);
       if (stored?.reset_hash === undefined || isAsked) return;
-      await transact(replacePassword(stored, { passwordHash: "hash", names: {} }, context));
+      await transact(replacePassword(stored, { passwordHash: "hash", endedKeys: 0, names: {} }, context));
     };
     await world.write(change, work, undefined, death);
   },

@@ -6,7 +6,7 @@ import { pinIn } from "../../../../infra/local/message-pin.ts";
 import { confirmLogin } from "../../../../shared/contract/accounts.ts";
 import { endSession, signOut } from "../../../../shared/contract/sessions.ts";
 import { primeVerification } from "../../../../shared/priming.ts";
-import { userLine } from "../../../support/records/records.ts";
+import { callerLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import {
   askPin,
@@ -16,10 +16,12 @@ import {
   tryPassword,
   tryPin,
 } from "../../../support/requests/accounts.ts";
+import { askForKey, deleteKey, keyOf, listKeys } from "../../../support/requests/api-keys.ts";
 import { call, type TestAnswer } from "../../../support/requests/call.ts";
 import { deliverPins, newestPin } from "../../../support/requests/pins.ts";
 import { bearerOf, familyOf, refreshWith, signInAs } from "../../../support/requests/sessions.ts";
 import type { Service } from "../../../support/service/service.ts";
+import type { TestUser } from "../../../support/tokens/tokens.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { addressOf, type LossPlan, newId, request, type Scenario } from "./scenario.ts";
 
@@ -31,6 +33,13 @@ async function newUser() {
   const client = newClient();
   await store([userLine(client.id, { email: client.login, password })]);
   return client;
+}
+
+/** A user whom a test's token names. */
+async function newCaller(): Promise<TestUser> {
+  const user = { id: newId(), role: "operator", company_id: 1 } as const;
+  await store([callerLine(user, { password })]);
+  return user;
 }
 
 function newClient() {
@@ -101,6 +110,37 @@ export const sessionLosses = {
           expect(await refreshStatus(ended.refresh_token)).toBe(401);
           expect(await refreshStatus(own.refresh_token)).toBe(200);
         },
+      };
+    },
+  },
+  "create-api-key": {
+    holds: "one key has the name, and a repetition names it (D46)",
+    loses: "TransactWriteItems",
+    prepare: async () => {
+      const user = await newCaller();
+      return {
+        // A repetition after the key was made is its end, too.
+        attempt: async () => [200, 422].includes((await askForKey(user, { password })).status),
+        check: async () => {
+          const { keys } = (await listKeys(user)).body;
+          expect(keys).toMatchObject([{ name: "Nightly export" }]);
+          const again = await askForKey(user, { password });
+          expect(again.body.errors).toMatchObject([
+            { code: "taken", detail: expect.stringContaining(String(keys[0].id)) },
+          ]);
+        },
+      };
+    },
+  },
+  "delete-api-key": {
+    holds: "the key ends, and the others go on (D46)",
+    loses: "TransactWriteItems",
+    prepare: async () => {
+      const user = await newCaller();
+      const [ended, kept] = [await keyOf(user.id), await keyOf(user.id)];
+      return {
+        attempt: request(() => deleteKey(user, ended.id)),
+        check: async () => expect((await listKeys(user)).body.keys).toMatchObject([{ id: kept.id }]),
       };
     },
   },
