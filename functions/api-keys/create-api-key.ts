@@ -4,10 +4,9 @@ import { Refusal } from "../../shared/contract/refusals.ts";
 import { msPerDay } from "../../shared/contract/values.ts";
 import { inSession } from "../../shared/http/endpoint.ts";
 import { addApiKey, hasApiKeys, keyRefused, shownKey } from "../../shared/people/api-keys.ts";
-import { knownPasswordRule, sessionProofName } from "../../shared/people/known-client.ts";
 import { countAttempt, giveBack, type LimitRule, limitSubjectOf } from "../../shared/people/limits.ts";
-import { unusableHash, verifyPassword } from "../../shared/people/passwords.ts";
-import { sessionEnded, sessionOf } from "../../shared/people/sessions.ts";
+import { knownPasswordRule, unusableHash, verifyPassword } from "../../shared/people/passwords.ts";
+import { sessionEnded, sessionOf, sessionProofName } from "../../shared/people/sessions.ts";
 import { findAccountWith } from "../../shared/people/users.ts";
 
 /** The most API keys that a user makes on a day, of which each notifies them (D46). */

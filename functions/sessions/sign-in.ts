@@ -2,7 +2,7 @@ import { Refusal } from "../../shared/contract/refusals.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/event.ts";
-import { findProof, isProofOf, knownPasswordRule } from "../../shared/people/known-client.ts";
+import { findProof, isProofOf } from "../../shared/people/known-client.ts";
 import {
   type CountedAttempt,
   clientOf,
@@ -16,7 +16,13 @@ import {
   requireBelow,
 } from "../../shared/people/limits.ts";
 import { findAccountOfLogin } from "../../shared/people/logins.ts";
-import { hashPassword, isOutdated, unusableHash, verifyPassword } from "../../shared/people/passwords.ts";
+import {
+  hashPassword,
+  isOutdated,
+  knownPasswordRule,
+  unusableHash,
+  verifyPassword,
+} from "../../shared/people/passwords.ts";
 import { firstNumber, makeFamily, makeRefreshToken, makeSeed, openSession } from "../../shared/people/sessions.ts";
 import { requireLogin } from "../../shared/people/typed-login.ts";
 import { type AccountWithHash, replaceHash } from "../../shared/people/users.ts";

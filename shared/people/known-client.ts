@@ -1,19 +1,10 @@
 import { comparableToken, comparableTokens } from "../contract/devices.ts";
 import { findDevice, findDeviceOwner, type StoredDevice } from "../notifications/devices.ts";
 import { hashToken, hmacKey } from "../tokens/secrets.ts";
-import type { LimitRule } from "./limits.ts";
 import { findConfirmedUserId } from "./reset.ts";
-import { findSession, isProofOfSession, parseRefreshToken, type RefreshToken } from "./sessions.ts";
+import { findSession, isProofOfSession, parseRefreshToken, type RefreshToken, sessionProofName } from "./sessions.ts";
 import type { Login } from "./typed-login.ts";
 import { type Account, findAccount } from "./users.ts";
-
-/** The passwords of a day by a client with a proof (D15). */
-export const knownPasswordRule = {
-  name: "knownPassword",
-  subjectKind: "proof",
-  most: 10,
-  window: "day",
-} as const satisfies LimitRule;
 
 /** The user who a client proves to have been signed in as, or to have confirmed a pin of. */
 interface Proof {
@@ -77,9 +68,4 @@ async function findOwnedDevice(
   const owner = await findDeviceOwner(hashToken(token), { consistent: false });
   const device = owner && (await findDevice(owner.user_id, owner.id));
   return device && { userId: owner.user_id, device };
-}
-
-/** The name of what proves a session. */
-export function sessionProofName(userId: number, session: string): string {
-  return `session|${userId}|${session}`;
 }

@@ -3,6 +3,15 @@ import { Refusal } from "../contract/refusals.ts";
 import { normalPassword } from "../contract/values.ts";
 import { type Argon2Cost, deriveArgon2id } from "./argon2id.ts";
 import digests from "./common-passwords.json" with { type: "json" };
+import type { LimitRule } from "./limits.ts";
+
+/** The passwords of a day by a client with a proof (D15). */
+export const knownPasswordRule = {
+  name: "knownPassword",
+  subjectKind: "proof",
+  most: 10,
+  window: "day",
+} as const satisfies LimitRule;
 
 /** Bytes of the SHA-256 that identify a common password. About one of 4,000 other passwords is mistaken for one. */
 const digestBytes = 3;

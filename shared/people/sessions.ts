@@ -61,6 +61,11 @@ export function isGenuine(token: RefreshToken, seed: string, key: HmacKey): bool
   return key.verify("refresh", signedText(token, seed), token.mac, macBytes);
 }
 
+/** The name of what proves a session: all of it shares the session's passwords of a day (D15). */
+export function sessionProofName(userId: number, session: string): string {
+  return `session|${userId}|${session}`;
+}
+
 /** A session's part in what its refresh tokens prove. */
 interface ProvenSession {
   readonly n: number;

@@ -52,7 +52,7 @@ test("a function that is taken over reaches the guarded partitions of the table 
     for (const { Action, Resource, Condition } of stack.rightsOf(name)) {
       const isTable = [Resource].flat().some((each) => /^Records.*Table/.test(attributeOf(each) ?? ""));
       const actions = [Action].flat().filter((action) => table.some((each) => action === `dynamodb:${each}`));
-      if (!isTable || actions.length === 0 || JSON.stringify(Condition) === onlyPublicKeys) continue;
+      if (!isTable || actions.length === 0 || [onlyPublicKeys, onlyUsers].includes(JSON.stringify(Condition))) continue;
       // A call that names no key at all would meet a condition for all values.
       const without = { "dynamodb:LeadingKeys": "false" };
       expect(Condition, name).toEqual({
@@ -60,6 +60,15 @@ test("a function that is taken over reaches the guarded partitions of the table 
         Null: without,
       });
     }
+  }
+});
+
+test("D46: a function that verifies API keys reads users item by item, where its row names no right to more", () => {
+  for (const [name, { verifiesTokens, table = [], guarded = [] }] of Object.entries(functions)) {
+    const reads = table.includes("GetItem") && guarded.includes("USER#");
+    const own = stack.rightsOf(name).filter(({ Condition }) => JSON.stringify(Condition) === onlyUsers);
+    const actions = own.map(({ Action }) => Action);
+    expect(actions, name).toEqual(verifiesTokens && !reads ? ["dynamodb:GetItem"] : []);
   }
 });
 
@@ -130,7 +139,7 @@ test("passwords, logins, pins, reset tokens and counts of limits are reached by 
   expect(reaching("MINTED")).toEqual([]);
   const outside = (partition: GuardedPartition) =>
     reaching(partition).filter((name) => others.some(([other]) => other === name));
-  expect(reaching("PASSWORD#")).toEqual(["sign-in", "set-password"]);
+  expect(reaching("PASSWORD#")).toEqual(["sign-in", "create-api-key", "set-password"]);
   // They ask for the passcode, and reach no password.
   const paying = ["bulk-update-timesheets", "undo-change"];
   expect(reaching("PASSCODE#")).toEqual(paying);
@@ -143,7 +152,7 @@ test("passwords, logins, pins, reset tokens and counts of limits are reached by 
   expect(outside("RESET#")).toEqual([]);
   expect(outside("PIN#")).toEqual(["deliver-pin"]);
   // They count the tries of passcodes, and messages.
-  expect(outside("LIMIT#")).toEqual([...paying, "deliver-pin", "notify-password-changed"]);
+  expect(outside("LIMIT#")).toEqual(["create-api-key", ...paying, "deliver-pin", "notify-password-changed"]);
   // list-timesheets is not among them: a driver's user names the profile whose timesheets they are.
   for (const name of ["list-jobs", "list-invoices", "keep-history"]) {
     expect(reaching("USER#")).not.toContain(name);
@@ -189,6 +198,12 @@ test("a function finds in its environment what it has a right to: the table, sec
 /** The condition of the right to read the public keys, which stands beside the others. */
 const onlyPublicKeys = JSON.stringify({
   "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] },
+  Null: { "dynamodb:LeadingKeys": "false" },
+});
+
+/** The condition of the right to read users and their API keys. */
+const onlyUsers = JSON.stringify({
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["USER#*"] },
   Null: { "dynamodb:LeadingKeys": "false" },
 });
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { apiKeysKey } from "../../../shared/people/api-keys.ts";
-import { knownPasswordRule, sessionProofName } from "../../../shared/people/known-client.ts";
 import { findCount, limitSubjectOf } from "../../../shared/people/limits.ts";
-import { endSessionFamily, sessionKey } from "../../../shared/people/sessions.ts";
+import { knownPasswordRule } from "../../../shared/people/passwords.ts";
+import { endSessionFamily, sessionKey, sessionProofName } from "../../../shared/people/sessions.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { hashToken } from "../../../shared/tokens/secrets.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
