@@ -130,7 +130,7 @@ export function keyRefused(pointer: string, code: "taken" | "not_allowed" | "out
 }
 
 /** How secrets begin: scanners of leaked secrets find them by it. */
-export const secretPrefix = "wfk_";
+const secretPrefix = "wfk_";
 /** 256 bits: nobody guesses them. */
 const secretBytes = 32;
 /** A key of another stage is known by its tag, without a read. */

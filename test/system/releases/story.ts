@@ -15,6 +15,7 @@ export interface Begun {
   /** Leads to the second page of the timesheets. */
   readonly cursor: string;
   readonly pin: string;
+  readonly apiKey: string;
 }
 
 const companyOf = ({ base }: Pick<Begun, "base">) => base + 1;
@@ -28,7 +29,7 @@ const writeOf =
   (line: object) =>
     act("import", (release) => release.write(line, { notifies: true }));
 
-/** Records come in; somebody signs in, registers a device, pays two of three timesheets, and asks for a pin. */
+/** Records come in; somebody signs in, registers a device, makes an API key, pays two of three timesheets, and asks for a pin. */
 export async function begin(turns: Turns, base: number, inbox: LocalInbox): Promise<Begun> {
   const [request, write, company, login] = [requestOf(turns), writeOf(turns), companyOf({ base }), loginOf({ base })];
   const imported = [
@@ -49,6 +50,10 @@ export async function begin(turns: Turns, base: number, inbox: LocalInbox): Prom
   for (let times = 0; times < 2; times += 1) {
     await request("register-device-token", { headers, body: { notification: device } });
   }
+  const asked = { key: { name: "Nightly export", password } };
+  const { body: made } = await request("create-api-key", { headers, body: asked });
+  // Its mail comes before that with the pin.
+  await turns.settle();
 
   const payment = {
     headers: { ...headers, "idempotency-key": `payment-${base}` },
@@ -62,7 +67,8 @@ export async function begin(turns: Turns, base: number, inbox: LocalInbox): Prom
   await turns.settle();
   const cursor = /[?&]cursor=([\w-]+)/.exec(page.headers.link ?? "")?.[1] ?? "";
   const pin = newestPin(inbox, login);
-  return { base, changeId: paid.headers["change-id"] ?? "", refreshToken, cursor, pin };
+  const changeId = paid.headers["change-id"] ?? "";
+  return { base, changeId, refreshToken, cursor, pin, apiKey: made.key.secret };
 }
 
 /** The same person goes on, undoes the payment, reads the lists, marks the notifications, and sets a password by the pin. */
@@ -86,6 +92,11 @@ export async function goOn(turns: Turns, begun: Begun): Promise<void> {
   expect(left.timesheets).toMatchObject([{ id: base + 3 }, { id: base + 1, state: "pending" }]);
   const unread = async () => (await request("get-unread-counts", { headers })).body.notifications;
   const total = await unread();
+  const byKey = { headers: { authorization: `Bearer ${begun.apiKey}` } };
+  expect((await request("get-unread-counts", byKey)).body.notifications).toBe(total);
+  const { body: listed } = await request("list-api-keys", { headers });
+  await request("delete-api-key", { headers, parameters: { id: String(listed.keys[0].id) } });
+  await request("get-unread-counts", byKey, 401);
   const newest = (await request("list-notifications", { headers })).body.notifications[0].id;
   const seen = { notification: { up_to_id: newest, read: true } };
   const marked = await request("mark-notifications", { headers, body: seen });
