@@ -16,7 +16,7 @@ import { numberEntries } from "./records/numbers.ts";
 import { counters } from "./table/counters.ts";
 import type { Entity, StreamRecord } from "./table/entity.ts";
 import type { Item, Key } from "./table/table.ts";
-import { mintedTokens, publicKeys } from "./tokens/keys.ts";
+import { publicKeys } from "./tokens/keys.ts";
 
 /** All kinds of items in the table. Each item belongs to exactly one. */
 export const entities: readonly Entity<object>[] = [
@@ -30,7 +30,6 @@ export const entities: readonly Entity<object>[] = [
   apiKeys,
   limitCounts,
   publicKeys,
-  mintedTokens,
   notifications,
   notificationCounts,
   deliveredEvents,

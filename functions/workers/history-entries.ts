@@ -112,12 +112,12 @@ function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: Rec
 
 /**
  * The fields of a removed user that are kept, because they identify nobody by themselves. The number of the profile
- * shows in which timesheets the person must be forgotten.
+ * shows in which timesheets the person must be forgotten, and an API key which engineer made it.
  */
 export function impersonal(type: RecordedType, fields: FieldValues): FieldValues {
   if (type !== "user") return fields;
-  const { role, financial_company_id, profile_id, password, passcode } = fields;
-  return { role, financial_company_id, profile_id, password, passcode };
+  const { role, financial_company_id, profile_id, password, passcode, api_key } = fields;
+  return { role, financial_company_id, profile_id, password, passcode, api_key };
 }
 
 /** The fields in which two states of a record differ, before and after; undefined if they do not differ. */
@@ -232,13 +232,16 @@ export function toItem(draft: EntryDraft, { createdAt = 0, sequence }: Written, 
   return historyItems.encode({ ...item, record: { ...record, ...boundFields({ before, after }, left) } });
 }
 
+/** The author of API keys that engineers make. */
+export const keyMaker = "tool#token";
+
 /**
- * The questions that a change answers, other than that for its record. Only for users can the history be asked for the
- * changes that they made.
+ * The questions that a change answers, other than that for its record. Only for users, and for engineers who made API keys, can
+ * the history be asked for the changes that they made.
  */
 function questionsOf({ change, company_id }: HistoryEntry): HistoryQuestion[] {
   return [
-    ...(change?.by.startsWith("user#") ? [questions.byActor(change.by)] : []),
+    ...(change && (change.by.startsWith("user#") || change.by === keyMaker) ? [questions.byActor(change.by)] : []),
     ...(company_id === undefined ? [] : [questions.ofCompany(company_id)]),
     ...(change ? [questions.ofChange(change.id)] : []),
   ];

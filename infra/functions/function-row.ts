@@ -19,9 +19,8 @@ export type TableIndex = (typeof tableIndexes)[number];
 
 /**
  * The partitions of the table and its indexes that say who may come in and who changed what, by the start of their key: the
- * history, public signing keys, what limits count, logins, who made which access token, hashes of passcodes and of passwords,
- * pins, reset tokens, and users with sessions and what is only theirs. A function that is taken over reaches by key those
- * alone that its row names. What `readsStream` reads them all: `notify` and `keep-history`.
+ * history, public signing keys, what limits count, logins, hashes of passcodes and of passwords, pins, reset tokens, and users
+ * with sessions, API keys and what is only theirs. A function that is taken over reaches by key those alone that its row names. What `readsStream` reads them all: `notify` and `keep-history`.
  */
 export const guardedPartitions = [
   "CHANGE#",
@@ -29,7 +28,6 @@ export const guardedPartitions = [
   "KEYS",
   "LIMIT#",
   "LOGIN#",
-  "MINTED",
   "PASSCODE#",
   "PASSWORD#",
   "PIN#",

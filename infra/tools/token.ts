@@ -1,24 +1,29 @@
+import { type KeyAccess, keyAccesses } from "../../shared/contract/operation.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
-import { localDirectory } from "./service/local-service.ts";
+import { makeEngineersKey } from "./service/engineers-key.ts";
+import { localDirectory, withLocalService } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
-import { readLogin, type Service } from "./service/tool-service.ts";
+import { readLogin } from "./service/tool-service.ts";
 
-/** A token of a stage acts for a real person and cannot be revoked, so it is short-lived. */
-const lives = { local: { usualHours: 24, mostHours: 24 * 365 }, stage: { usualHours: 0.25, mostHours: 1 } } as const;
+/** What is made of a stage acts for a real person, so it is short-lived. */
+const lives = { local: { usualHours: 24, mostHours: 24 * 365 }, stage: { usualHours: 1, mostHours: 24 } } as const;
 
-const help = `npm run token -- --as LOGIN [--hours N] [--stage NAME [--stages FILE]]
+const help = `npm run token -- --as LOGIN [--hours N]
+npm run token -- --as LOGIN --stage NAME [--access act] [--hours N] [--stages FILE]
 
-Prints a bearer token for a user.
+Prints a bearer token for a user: on the local machine an access token, on a stage an API key.
 
   --as LOGIN     e-mail address or phone number of the user
-  --hours N      hours that the token is valid: on the local machine ${lives.local.usualHours} and up to ${lives.local.mostHours},
+  --hours N      hours that it is valid: on the local machine ${lives.local.usualHours} and up to ${lives.local.mostHours},
                  on a stage ${lives.stage.usualHours} and up to ${lives.stage.mostHours}
+  --access act   the key may also pay, undo, adjust and mark; without it, it may only read
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --stages FILE  the file that has the stage (infra/stages/stages.ts)
 
-Before it prints a token of a stage, it records who made it and which user it is for; that is kept for 400 days.
+A key of a stage is first kept in the user's history with the ARN of your credentials (npm run history -- user ID --stage NAME).
+The user gets a mail, sees the key in their list and can delete it.
 
   curl -H "Authorization: Bearer $(npm run -s token -- --as LOGIN)" …
 
@@ -31,31 +36,40 @@ if (import.meta.main) await runCommand((parameters) => printToken(parameters, lo
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function printToken(parameters: string[], directory: string): Promise<number> {
-  const options = { as: textOption, hours: textOption, ...stageOptions };
+  const options = { as: textOption, hours: textOption, access: textOption, ...stageOptions };
   const { values } = readArguments("token", help, { args: parameters, options });
   const { as } = values;
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
-  const stage = readStage(values);
-  const hours = readHours(values.hours, stage === undefined ? lives.local : lives.stage);
-  const mint = async (service: Service) => ({
-    login: readLogin(as).value,
-    token: await service.mintTokenFor(as, hours),
+  const chosen = readStage(values);
+  if (chosen === undefined) {
+    if (values.access !== undefined) throw new UsageError("--access goes with --stage NAME: a local token may do all");
+    return printLocalToken(as, readHours(values.hours, lives.local), directory);
+  }
+  const asked = { login: as, access: readAccess(values.access), hours: readHours(values.hours, lives.stage) };
+  return withService({ stage: chosen, directory }, async () => {
+    const key = await makeEngineersKey(chosen.stage, asked);
+    const what = `An API key of ${readLogin(as).value} on the stage ${chosen.stage.name}, valid for ${asked.hours} hours`;
+    const may = asked.access === "read" ? "reads as" : "acts as";
+    process.stderr.write(`${what}. Anyone who has it ${may} that user until then, or until the user deletes it.\n`);
+    process.stdout.write(`${key}\n`);
+    return 0;
   });
-  const { login, token } = await withService({ stage, directory }, mint);
-  process.stderr.write(
-    stage === undefined ? describeLocal(login, hours, directory) : describeDeployed(login, stage.stage.name, hours),
-  );
-  process.stdout.write(`${token}\n`);
-  return 0;
 }
 
-function describeLocal(login: string, hours: number, directory: string): string {
-  return `A token of ${login} for ${hours} hours; it is valid on the local machine of ${directory} alone.\n`;
+async function printLocalToken(login: string, hours: number, directory: string): Promise<number> {
+  return withLocalService(directory, async (service) => {
+    const token = await service.mintTokenFor(login, hours);
+    const where = `it is valid on the local machine of ${directory} alone`;
+    process.stderr.write(`A token of ${readLogin(login).value} for ${hours} hours; ${where}.\n`);
+    process.stdout.write(`${token}\n`);
+    return 0;
+  });
 }
 
-function describeDeployed(login: string, stage: string, hours: number): string {
-  const what = `A token of ${login} on the stage ${stage} for ${Math.round(hours * 60)} minutes.`;
-  return `${what} Anyone who has it acts as that user until then; it cannot be revoked.\n`;
+function readAccess(text: string = "read"): KeyAccess {
+  const access = keyAccesses.find((each) => each === text);
+  if (access) return access;
+  throw new UsageError(`--access takes ${keyAccesses.join(" or ")}, not "${text}".`);
 }
 
 function readHours(text: string | undefined, { usualHours, mostHours }: (typeof lives)["local" | "stage"]): number {

@@ -31,16 +31,8 @@ export function bearerHeader({ token }: { readonly token: { readonly access_toke
   return { authorization: `Bearer ${token.access_token}` };
 }
 
-/**
- * Signs an access token with the current key. `jti` is its id; a caller sets it if something else stores it too (D4).
- */
-export async function signAccessToken(
-  subject: TokenSubject,
-  family: string,
-  now: Date,
-  lifeSeconds: number,
-  jti: string = crypto.randomUUID(),
-) {
+/** Signs an access token with the current key (D4). */
+export async function signAccessToken(subject: TokenSubject, family: string, now: Date, lifeSeconds: number) {
   const { kid, key } = await findSigningKey(now);
   const issuedAt = Math.floor(now.getTime() / 1000);
   return new SignJWT({ role: subject.role, company: subject.financial_company_id, sid: family })
@@ -50,7 +42,7 @@ export async function signAccessToken(
     .setSubject(String(subject.id))
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifeSeconds)
-    .setJti(jti)
+    .setJti(crypto.randomUUID())
     .sign(key);
 }
 

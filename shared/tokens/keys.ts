@@ -1,6 +1,5 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK } from "jose";
 import * as v from "valibot";
-import type { Role } from "../contract/operation.ts";
 import type { PublicJwk } from "../contract/service.ts";
 import { timestamp } from "../contract/values.ts";
 import { faultFields, log } from "../run/log.ts";
@@ -171,21 +170,3 @@ export async function findSigningKey(now: Date): Promise<{ readonly kid: string;
   if (!current) throw new Error("There is no signing key yet; rotate-signing-key makes the first one");
   return { kid: current.jwk.kid, key: (await importJWK(current.jwk, "ES256")) as CryptoKey };
 }
-
-/** The person who made an access token, and the user that it is for; never the token. */
-interface StoredMinting extends StoredItem {
-  readonly jti: string;
-  /** The ARN of the caller's credentials. */
-  readonly made_by: string;
-  readonly made_at: string;
-  readonly user_id: number;
-  readonly role: Role;
-  readonly valid_to: string;
-  readonly expires_at: number;
-}
-
-/** The partition of records of access tokens that people made. */
-export const mintedPk = "MINTED";
-
-/** The entity of records of access tokens that people made. No function reaches their partition by key. */
-export const mintedTokens = defineEntity<StoredMinting>("minted token", ({ pk }) => pk === mintedPk);

@@ -135,8 +135,6 @@ test("passwords, logins, pins, reset tokens and counts of limits are reached by 
     Object.entries(functions).flatMap(([name, { guarded = [] }]) => (guarded.includes(partition) ? [name] : []));
   const others = Object.entries(functions).filter(([, { area }]) => !["accounts", "sessions"].includes(area));
   expect(reaching("KEYS")).toEqual(["rotate-signing-key"]);
-  // People make tokens; no function does, or changes who did.
-  expect(reaching("MINTED")).toEqual([]);
   const outside = (partition: GuardedPartition) =>
     reaching(partition).filter((name) => others.some(([other]) => other === name));
   expect(reaching("PASSWORD#")).toEqual(["sign-in", "create-api-key", "set-password"]);

@@ -18,7 +18,7 @@ import { counters } from "../../../shared/table/counters.ts";
 import type { Entity } from "../../../shared/table/entity.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { keyOf } from "../../../shared/table/table.ts";
-import { mintedTokens, publicKeys } from "../../../shared/tokens/keys.ts";
+import { publicKeys } from "../../../shared/tokens/keys.ts";
 
 /** A line of the data that the table holds about a user: its kind, and the fields. */
 export interface OwnDataLine {
@@ -102,7 +102,6 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   omitted(pins, secret),
   omitted(resetTokens, secret),
   omitted(publicKeys, ofNobody),
-  omitted(mintedTokens, "which engineer made an access token: its record is for audits, and no function reaches it"),
   omitted(profiles, derived),
   omitted(notificationCounts, derived),
   omitted(deliveredEvents, "ids of events whose notifications are shown"),

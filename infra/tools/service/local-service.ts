@@ -26,6 +26,8 @@ export function localDirectory(): string {
 /** Local AWS with records; this process is its client. */
 export interface LocalService extends LocalAws, Service {
   messages(): InboxEntry[];
+  /** A bearer token of a new session, for the user of a login in any form. Throws `UsageError` if no user has it. */
+  mintTokenFor(login: string, hours: number): Promise<string>;
 }
 
 /**

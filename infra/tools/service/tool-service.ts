@@ -11,8 +11,6 @@ export interface Service {
   running: boolean;
   /** Runs the workers until the stream and the queues are empty, if none run by themselves. */
   processPending(): Promise<void>;
-  /** A bearer token for the user of a login, in any form. Throws `UsageError` if no user has it. */
-  mintTokenFor(login: string, hours: number): Promise<string>;
 }
 
 /** A login as typed. Throws `UsageError` for any other text. */

@@ -30,7 +30,7 @@ test("200: D46: the caller's own keys, newest first, on one page, without secret
     { id: second.id, name: "Second", access: "act", ...times },
     { id: first.id, name: "First", access: "read", ...times },
   ]);
-  expect([headers.total, headers["per-page"], headers.link]).toEqual(["2", "20", undefined]);
+  expect([headers.total, headers["per-page"], headers.link]).toEqual(["2", "40", undefined]);
 });
 
 test("200: D46: none for a user who has none, and after a new password, which ends all", async () => {

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readBody, startHttpService } from "../../../infra/runtime/http-service.ts";
 import { tableNameOf } from "../../../infra/stages/names.ts";
+import { apiKeysKey } from "../../../shared/people/api-keys.ts";
 import { userLine } from "../../support/records/records.ts";
 import { type CommandResult, makeDirectory, runTool } from "../../support/service/local-machine.ts";
 import { useDeployedStage } from "../../support/service/stage.ts";
@@ -30,10 +31,10 @@ function unlock(changes: Record<string, string>): Promise<CommandResult> {
   return run("unlock", ["--login", login], changes);
 }
 
-/** The records of the tokens that people made for the stage. */
-async function mintings() {
-  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": "MINTED" } };
-  return (await stage.database.send(new QueryCommand({ TableName, ...query, ConsistentRead: true }))).Items ?? [];
+/** The keys that engineers made for the user. */
+async function keysOfUser() {
+  const Key = { ...apiKeysKey(12) };
+  return (await stage.database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item?.keys ?? {};
 }
 
 /** The one line that a command ended with when it refused. */
@@ -43,9 +44,9 @@ function refusal({ code, stdout, stderr }: CommandResult): string {
   return lines[0] ?? "";
 }
 
-test("a token is not made where it cannot be recorded who makes it", async () => {
+test("a key is not made where the history cannot keep who makes it", async () => {
   const denied = {
-    PutItem: JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", message: "no" }),
+    BatchWriteItem: JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", message: "no" }),
     GetCallerIdentity: "<ErrorResponse><Error><Code>AccessDenied</Code><Message>no</Message></Error></ErrorResponse>",
   };
   const deny = async (only: keyof typeof denied) =>
@@ -60,9 +61,11 @@ test("a token is not made where it cannot be recorded who makes it", async () =>
       const answer = await fetch(endpoint, sent);
       response.writeHead(answer.status, json).end(await answer.text());
     });
-  const before = await mintings();
+  expect(await run("token", ["--as", login])).toMatchObject({ code: 0 });
+  const before = await keysOfUser();
+  expect(Object.keys(before)).toHaveLength(1);
   for (const [setting, action] of [
-    ["AWS_ENDPOINT_URL_DYNAMODB", "PutItem"],
+    ["AWS_ENDPOINT_URL_DYNAMODB", "BatchWriteItem"],
     ["AWS_ENDPOINT_URL_STS", "GetCallerIdentity"],
   ] as const) {
     const aws = await deny(action);
@@ -70,7 +73,7 @@ test("a token is not made where it cannot be recorded who makes it", async () =>
     await aws.close();
     expect(refusal(refused), action).toContain("AWS denies access (no)");
   }
-  expect(await mintings()).toEqual(before);
+  expect(await keysOfUser()).toEqual(before);
 });
 
 test("without credentials and with a profile that is not there, one sentence says what to do", async () => {

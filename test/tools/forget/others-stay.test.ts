@@ -60,7 +60,6 @@ async function storeAllOf({ id, first_name, last_name }: Someone): Promise<void>
     { pk: `RESET#${id}`, sk: "RESET", user_id: id },
     { pk: `LIMIT#${id}`, sk: "LIMIT", n: 1 },
     { pk: `CHANGE#${id}`, sk: "CHANGE", user_id: id },
-    { pk: "MINTED", sk: `2026#${id}`, user_id: id },
     { pk: "KEYS", sk: String(id) },
     { pk: `SEQUENCE#${id}`, sk: "SEQUENCE", given: 1 },
   ]);
@@ -92,7 +91,7 @@ test("forgetting a person changes nothing of others, whatever kind of item they 
     [
       ...["user", "timesheet", "history"],
       ...["company", "invoice", "job", "list counter", "number entry"],
-      ...["change", "limit count", "minted token", "public key", "reset token", "sequence"],
+      ...["change", "limit count", "public key", "reset token", "sequence"],
     ].toSorted(),
   );
   expect(left.filter((item) => JSON.stringify(item).includes(person.last_name))).toEqual([]);
