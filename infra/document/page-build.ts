@@ -81,6 +81,8 @@ function overviewOf(guides: readonly Guide[]): string {
 
 ${payingNeedsAPerson}
 
+A program signs in with an API key of its user, sent as a bearer token: \`POST /api/v1/users/keys\` makes one.
+
 Send an \`Idempotency-Key\` with ${repeated.join(", ")}, and branch on the \`code\` of a refusal.
 
 ## Documents

@@ -9,6 +9,8 @@ export interface ClientSettings {
   readonly baseUrl: string;
   /** Stores the session; in memory by default. */
   readonly store?: TokenStore;
+  /** Calls with this API key in place of a session: for a program, which signs nobody in. Not with `store`. */
+  readonly apiKey?: string;
   /** Longest time of a call in milliseconds, including retries. Default: 30,000. `Infinity` sets no limit. */
   readonly timeout?: number;
   /** Number of retries after 429, 503 or a network error, if a retry is safe. Default: 2. */

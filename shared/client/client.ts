@@ -46,7 +46,7 @@ export interface Caller extends SessionMethods {
 
 /** Makes the functions that a client consists of. */
 export function createCaller(operations: ClientOperations, settings: ClientSettings): Caller {
-  const { store = memoryStore() } = settings;
+  const store = storeOf(settings);
   const { look, ...sessions } = watchSession(store);
   const { renewed, current } = renewing(operations, settings, store, look);
   /** Of the pin that was confirmed last. It could set a password, so it stays out of the store. */
@@ -84,6 +84,13 @@ export function createCaller(operations: ClientOperations, settings: ClientSetti
     });
 
   return { call, ...sessions };
+}
+
+/** Of an API key it holds nothing else: nobody signs in, and nothing is renewed. */
+function storeOf({ apiKey, store }: ClientSettings): TokenStore {
+  if (apiKey === undefined) return store ?? memoryStore();
+  if (store) throw new TypeError("A client with an API key has no session: leave store out");
+  return memoryStore({ accessToken: apiKey });
 }
 
 /** The renewal of a client's session, and the session to call with. */

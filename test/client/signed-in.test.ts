@@ -50,6 +50,17 @@ describe("whether somebody is signed in", () => {
     expect(service.received).toEqual([]);
   });
 
+  test("an API key is sent as it is, is never renewed, and goes with no store", async () => {
+    const { createClient } = built.module;
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: "wfk_1" });
+    service.takes("wfk_1", () => tokens(1));
+    expect(await client.getProfile()).toEqual(profile.body);
+    service.answers(problem(401, "token_invalid"));
+    await expect(client.getProfile()).rejects.toMatchObject({ code: "token_invalid", attempts: 1 });
+    expect(service.received.map(({ url }) => url)).toEqual(["/api/v1/users/me", "/api/v1/users/me"]);
+    expect(() => createClient({ baseUrl: service.baseUrl, apiKey: "wfk_1", store: stored() })).toThrow("leave store out");
+  });
+
   test("a refresh token alone is exchanged before the call is sent", async () => {
     service.takes("a1", () => tokens(1));
     const client = newClient(stored({ refreshToken: "r0" }));

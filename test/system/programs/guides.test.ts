@@ -46,7 +46,8 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
   "8-try": { sh: /"role": "\w+"[\s\S]*\nreset: 200\n$/ },
   // test/client compiles its samples.
   "9-client": {},
-  "10-events": {
+  "10-programs": { sh: /^ *[1-9]\d*\ndeleted: 200\n$/ },
+  "11-events": {
     js: /^timesheet\/17 is paid, seen before, overtaken\n$/,
     sh: /^\{\n {2}"type": "user\.password_changed",\n {2}"source": "urn:workforce:local"\n\}\n$/,
   },
