@@ -5,6 +5,7 @@ import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { entities, entityOf } from "../../../shared/entities.ts";
 import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
+import { apiKeysKey } from "../../../shared/people/api-keys.ts";
 import { pinKey } from "../../../shared/people/pins.ts";
 import { sessionKey } from "../../../shared/people/sessions.ts";
 import type { Item } from "../../../shared/table/table.ts";
@@ -56,6 +57,7 @@ async function storeAllOf({ id, first_name, last_name }: Someone): Promise<void>
     { ...pinKey(`hash of ${id}`, "REGISTRATION"), user_id: id },
     { ...sessionKey(id, "family"), n: 1 },
     { ...deliveredKey(id, "event") },
+    { ...apiKeysKey(id), user_id: id, keys: {} },
     { pk: `USER#${id}`, sk: "NOTICE#password_changed#2026-05-01T09:00:00.000Z" },
     { pk: `RESET#${id}`, sk: "RESET", user_id: id },
     { pk: `LIMIT#${id}`, sk: "LIMIT", n: 1 },
