@@ -8,6 +8,7 @@ import { handler as rotate } from "../../../functions/workers/rotate-signing-key
 import { functions } from "../../../infra/functions/functions.ts";
 import { type Operation, parameterNames } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
+import { apiKeysKey } from "../../../shared/people/api-keys.ts";
 import { userKey } from "../../../shared/people/users.ts";
 import { log } from "../../../shared/run/log.ts";
 import { readSigningKeys } from "../../../shared/tokens/keys.ts";
@@ -69,8 +70,8 @@ async function send(name: OperationName, request: TestRequest): Promise<TestAnsw
   const answer = await call(endpoint.handler, endpoint.operation, request);
   answers.push({ sent: name, answer });
   const { token = {}, user: { reset_password_token } = {} as { reset_password_token?: string } } = answer.body;
-  for (const secret of [token.access_token, token.refresh_token, reset_password_token]) {
-    if (secret) for (const part of [secret, ...secret.split(".").slice(-1)]) planted.add(part);
+  for (const secret of [token.access_token, token.refresh_token, reset_password_token, answer.body.key?.secret]) {
+    if (secret) for (const part of [secret, ...secret.split(".").slice(-1), secret.slice(-43)]) planted.add(part);
   }
   return answer;
 }
@@ -100,10 +101,11 @@ interface Secrets {
   readonly refresh: string;
   readonly reset: string;
   readonly pin: string;
+  readonly key: string;
 }
 
 /** Requests with every secret, in right and in wrong places. */
-function requestsWith({ access, refresh, reset, pin }: Secrets, operation: Operation): TestRequest[] {
+function requestsWith({ access, refresh, reset, pin, key }: Secrets, operation: Operation): TestRequest[] {
   const own = { login: email, password: wrongPassword, pin, passcode, refresh_token: refresh };
   const everything = { ...own, reset_password_token: reset };
   const body = JSON.stringify({ user: everything, token: everything, timesheet: everything });
@@ -114,6 +116,7 @@ function requestsWith({ access, refresh, reset, pin }: Secrets, operation: Opera
     { "content-type": `text/${password.replaceAll(" ", "-")}` },
     { authorization: `Basic ${password}` },
     { authorization: `Bearer ${reset}` },
+    { authorization: `Bearer ${key}`, cookie: `token=${key}` },
     { authorization: `Bearer ${access}x`, cookie: `token=${refresh}`, "user-agent": password },
   ];
   const parameters = { login: email, pin: `${pin}x`, cursor: refresh, by_state: password };
@@ -121,7 +124,7 @@ function requestsWith({ access, refresh, reset, pin }: Secrets, operation: Opera
   const known = Object.entries(parameters).filter(([name]) => parameterNames(operation).includes(name));
   const queries = [
     { ...parameters, token: access, password },
-    { [password]: pin, [access]: refresh, [email]: passcode },
+    { [password]: pin, [access]: refresh, [email]: passcode, [key]: key },
     Object.fromEntries(known),
     { login: email, pin, padding: password.repeat(300) },
   ];
@@ -133,7 +136,7 @@ function requestsWith({ access, refresh, reset, pin }: Secrets, operation: Opera
 }
 
 /** A run while developing leaves out areas that take no secret but the access token. */
-const areas = usualFreshOrFull(/^(accounts|sessions|finance)$/, /./, /./);
+const areas = usualFreshOrFull(/^(accounts|sessions|api-keys|finance)$/, /./, /./);
 
 /** Every operation with every secret, and each secret where it belongs, wrong or once too often. */
 async function tryEverything(secrets: Secrets): Promise<void> {
@@ -190,7 +193,28 @@ async function goThrough(login: string): Promise<Secrets> {
   const { access_token: access, refresh_token: refresh } = renewed.body.token;
   expect((await send("get-profile", bearer(access))).status).toBe(200);
   await pay(access, passcode);
-  return { access, refresh, reset, pin };
+  const key = await useKey(access);
+  return { access, refresh, reset, pin, key };
+}
+
+/** Makes an API key under a name of its own, uses it rightly and wrongly, and has its notice sent. */
+async function useKey(access: string): Promise<string> {
+  const asked = { name: `Export ${crypto.randomUUID()}`, access: "act", password: newPassword };
+  const before = await readItem(apiKeysKey(10));
+  const { status, body } = await send("create-api-key", { body: { key: asked }, ...bearer(access) });
+  expect(status).toBe(200);
+  const { id, secret } = body.key;
+  await send("create-api-key", { body: { key: { ...asked, password: wrongPassword } }, ...bearer(access) });
+  await send("create-api-key", { body: { key: asked }, ...bearer(access) });
+  for (const sent of [secret, `${secret}x`, secret.slice(0, -1)]) await send("get-profile", bearer(sent));
+  await pay(secret, passcode);
+  await send("list-sessions", bearer(secret));
+  await send("list-api-keys", bearer(access));
+  const after = await readItem(apiKeysKey(10));
+  expect(await notify({ Records: [streamRecord(apiKeysKey(10), { before, after })] })).toEqual(nothingFailed);
+  expect(await drain("NOTICE_QUEUE_URL", notifyPasswordChanged)).not.toEqual([]);
+  expect((await send("delete-api-key", { parameters: { id: String(id) }, ...bearer(access) })).status).toBe(200);
+  return secret;
 }
 
 /** Queues the notice of the new password, as the table's stream has it done. */
