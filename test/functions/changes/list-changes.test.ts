@@ -54,6 +54,7 @@ describe("200", () => {
         by: { kind: "user", id: "2", name: "Olivia Hart" },
         operation: "bulk-update-timesheets",
         request_id: "request-1",
+        key_id: null,
         fields: [
           { name: "state", before: "pending", after: "paid" },
           { name: "total", before: "1.00", after: null },
