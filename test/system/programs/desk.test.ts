@@ -25,13 +25,13 @@ beforeAll(async () => {
       200,
     );
     await vi.waitFor(async () => expect(await pushes()).toHaveLength(at + 1), {
-      timeout: 15_000,
+      timeout: 60_000,
       interval: 300,
     });
   }
   await request("POST", "/api/v1/users/password", { body: { user: { login: client } } });
   await openInboxes([`${own.machine.baseUrl}/_local/inbox`]).messageTo(client);
-}, 150_000);
+}, 300_000);
 
 async function readDesk(path: string): Promise<{ id: string; channel?: string }[]> {
   return (await fetch(`${own.machine.baseUrl}/_local/desk/${path}`)).json() as ReturnType<typeof readDesk>;
