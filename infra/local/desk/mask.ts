@@ -13,6 +13,7 @@ const mostDepth = 100;
 const secretName = /pass(word|code)|(^|[^a-z])pin([^a-z]|$)|token|secret|authorization|cookie|^known-client$/i;
 // Matches only at the start of a run of characters. Otherwise a long run of starts would take quadratic time.
 const jwt = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
+const apiKey = /wfk_[0-9a-f]{8}_\d+_\d+_[\w-]+/g;
 
 function isSecret(name: string): boolean {
   return secretName.test(name);
@@ -63,9 +64,9 @@ function maskUnknown(text: string, depth: number): string {
   return kept === value && isClear ? text : JSON.stringify(kept);
 }
 
-/** Text without tokens. */
+/** Text without tokens and API keys. */
 export function maskText(text: string): string {
-  return text.replaceAll(jwt, masked);
+  return text.replaceAll(jwt, masked).replaceAll(apiKey, masked);
 }
 
 /** A query string without the values of secret parameters. */

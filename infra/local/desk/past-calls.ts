@@ -25,7 +25,7 @@ type PastMessage = RunView["messages"][number] & {
 };
 
 export interface PastRequest extends PastCall, Omit<RequestRow, "user" | "isBad"> {
-  /** The user that its token names, which nobody has verified; null without a token. */
+  /** The user that its token or API key names, which nobody has verified; null without one. */
   bearer: number | null;
   /** The event that the function was called with, its body as text. */
   event: Omit<APIGatewayProxyEventV2, "headers" | "body"> & NonNullable<StoryView["event"]>;
@@ -140,6 +140,8 @@ function toPastRequest({ event, answer, functionName = "", ...request }: FrontRe
 }
 
 function bearerOf(authorization = ""): number | null {
+  const [, ofKey] = /wfk_[0-9a-f]+_(\d+)_/.exec(authorization) ?? [];
+  if (ofKey !== undefined) return Number(ofKey);
   const [, payload = ""] = authorization.split(".");
   const { sub } = (parseJson(Buffer.from(payload, "base64url").toString()) ?? {}) as { sub?: unknown };
   return Number(sub) || null;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { maskBody, maskHeaders, maskQuery, maskText, maskValue } from "../../../infra/local/desk/mask.ts";
 
 const secret = "s3cret-value";
+const apiKey = `wfk_0123abcd_7_12_${"-S3cret_".repeat(5)}abc`;
 const jwt = `eyJhbGciOiJFUzI1NiJ9.${"a".repeat(20)}.${"b".repeat(20)}`;
 
 test.each([
@@ -132,4 +133,16 @@ test("values are kept to a depth, beyond which nothing is", () => {
   expect(maskBody(deep)).toBe(`${"[".repeat(100)}"(masked)"${"]".repeat(100)}`);
   const allowed = `${"[".repeat(100)}1${"]".repeat(100)}`;
   expect(maskBody(allowed)).toBe(allowed);
+});
+
+test("an API key is kept nowhere, whatever its name", () => {
+  const kept = [
+    maskText(`curl failed: Bearer ${apiKey}, 401`),
+    maskBody(`<note>${apiKey}</note>`),
+    maskBody(JSON.stringify({ note: apiKey, list: [`x${apiKey}`] })),
+    maskQuery(`q=${apiKey}&note=kept`),
+    JSON.stringify(maskHeaders({ "x-note": apiKey })),
+  ];
+  expect(kept.join("\n")).not.toMatch(/S3cret|wfk_/);
+  expect(kept[3]).toBe("q=(masked)&note=kept");
 });

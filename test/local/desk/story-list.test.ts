@@ -35,7 +35,7 @@ describe("the list", () => {
     expect(requestRows({ history, index }).find(({ id }) => id === "one")).toMatchObject({ status: 200, isBad });
   });
 
-  test("has the caller of a request whose code did not run, by its token; of a refused one nobody", () => {
+  test("has the caller of a request whose code did not run, by its token or API key; of a refused one nobody", () => {
     const history = openHistory();
     const payload = Buffer.from('{"sub":"7"}').toString("base64url");
     const request = (id: string, authorization: string, status: number, error?: Error) => {
@@ -44,6 +44,7 @@ describe("the list", () => {
       history.addRequest(sent);
     };
     request("uncompiled", `Bearer h.${payload}.s`, 500, new Error("It does not compile"));
+    request("with a key", `Bearer wfk_0123abcd_7_12_${"s".repeat(43)}`, 500, new Error("It does not compile"));
     request("unreadable", "Bearer x", 500, new Error("It does not compile"));
     request("refused", `Bearer h.${payload}.s`, 401);
     const rows = requestRows({ history, index }).map(({ id, user, isBad }) => [id, user?.name, isBad]);
@@ -51,6 +52,7 @@ describe("the list", () => {
       ["refused", undefined, false],
       ["uncompiled", "Wren Ashby", true],
       ["unreadable", undefined, true],
+      ["with a key", "Wren Ashby", true],
     ]);
   });
 
