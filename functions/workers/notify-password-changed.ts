@@ -64,10 +64,10 @@ export const noticeDays = 14;
  */
 export async function acquireLease(
   userId: number,
-  { kind, at }: Pick<Notice, "kind" | "at">,
+  { kind, at, keyId }: Pick<Notice, "kind" | "at"> & { readonly keyId?: number },
   now: Date,
 ): Promise<Lease> {
-  const key = noticeKey(userId, kind, at);
+  const key = noticeKey(userId, kind, at, keyId);
   const heldUntil = new Date(now.getTime() + leaseSeconds * 1000).toISOString();
   const isFree = anyOf(lacks("held_until"), "held_until < :now");
   const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, noticeDays) };

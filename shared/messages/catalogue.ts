@@ -28,7 +28,7 @@ interface ApiKeyFacts {
 /** What a notice is about. */
 export type Notice =
   | ({ readonly kind: "password_changed" } & Omit<PasswordFacts, "service">)
-  | ({ readonly kind: "api_key_created" } & Omit<ApiKeyFacts, "service">);
+  | ({ readonly kind: "api_key_created"; readonly keyId: number } & Omit<ApiKeyFacts, "service">);
 
 /** A paragraph of an e-mail in plain text; a code is set apart and large. */
 export type Paragraph = string | { readonly code: string };

@@ -16,9 +16,10 @@ export const countedSms = "sms counted";
 /** What a notice is about, as its notification names it. */
 export type NoticeKind = "password_changed" | "api_key_created";
 
-/** Key of the progress of a user's notice. */
-export function noticeKey(userId: number, kind: NoticeKind, at: Date): Key {
-  return { pk: `USER#${userId}`, sk: `NOTICE#${kind}#${at.toISOString()}` };
+/** Key of the progress of a user's notice, of an API key by its id: two may be made in a millisecond. */
+export function noticeKey(userId: number, kind: NoticeKind, at: Date, keyId?: number): Key {
+  const about = `NOTICE#${kind}#${at.toISOString()}`;
+  return { pk: `USER#${userId}`, sk: keyId === undefined ? about : `${about}#${keyId}` };
 }
 
 /** The entity of the progress of notices. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { acquireLease, handler } from "../../../functions/workers/notify-password-changed.ts";
+import { timeOrderedId } from "../../../shared/run/time-ordered-id.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { userLine } from "../../support/records/records.ts";
@@ -162,6 +163,29 @@ describe("D14: a message", () => {
   ])("that is malformed (%s) goes back and blocks nobody", async (malformed) => {
     expect(await deliver(malformed, 11)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
     expect(sent()).toEqual(["email mail@example.com"]);
+  });
+});
+
+describe("D46: a user who has a new API key", () => {
+  const made = timeOrderedId(new Date("2026-05-07T09:00:00.000Z"), 1);
+  const key = { userId: 10, keyId: made, validTo: "2026-08-05T09:00:00.000Z", access: "act", isMinted: false };
+  const deliverKeys = (...keys: object[]) => deliver(...keys.map((each) => JSON.stringify(each)));
+
+  test("is notified on every channel, of a second one of the same millisecond too, and of a repeated message once", async () => {
+    expect(await deliverKeys(key)).toEqual(nothingFailed);
+    expect(sent()).toEqual(["email both@example.com", `sms ${phone}`]);
+    const [mail] = service.inbox.entries().filter(({ channel }) => channel === "email");
+    expect(mail?.text).toContain("An API key of your Workforce account was created on 7 May 2026 at 09:00 UTC.");
+    expect(mail?.text).toContain("Until 5 August 2026 a program that has it can read and change what you can.");
+    expect(await deliverKeys(key)).toEqual(nothingFailed);
+    expect(sent()).toHaveLength(2);
+    expect(await deliverKeys({ ...key, keyId: made + 1 })).toEqual(nothingFailed);
+    expect(sent()).toHaveLength(4);
+  });
+
+  test("that an engineer made gets a mail alone", async () => {
+    expect(await deliverKeys({ ...key, keyId: made + 2, isMinted: true })).toEqual(nothingFailed);
+    expect(sent()).toEqual(["email both@example.com"]);
   });
 });
 
