@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { mostApiKeys } from "../contract/api-keys.ts";
 import type { Caller, KeyAccess, Role } from "../contract/operation.ts";
-import { Refusal } from "../contract/refusals.ts";
+import { busy, Refusal } from "../contract/refusals.ts";
 import { settings } from "../run/settings.ts";
 import { timeOfId, timeOrderedId } from "../run/time-ordered-id.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
-import { replaceItem, type WriteContext } from "../table/plans.ts";
+import { replaceItem, requireUnchanged, type WriteContext } from "../table/plans.ts";
 import { paces, retry } from "../table/retry.ts";
 import { epochSeconds, type Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/writes.ts";
@@ -93,11 +93,12 @@ export interface NewApiKey {
 }
 
 /**
- * Access pattern AK2: makes an API key of an account as it is. Refuses by field a name that another key has, and a key above 20
- * at once, or above 20 that engineers made; as `token_invalid` if a check fails. One read unit, two write units a KB and two for each check.
+ * Access pattern AK2: makes an API key of an account as it was read. Refuses by field a name that another key has, and a key above
+ * 20 at once, or above 20 that engineers made; as `token_invalid` if a check fails; as `busy` if the user was changed or removed
+ * meanwhile. One read unit, two write units a KB, and two for the user and each check.
  */
 export async function addApiKey(
-  { user, epoch }: Account,
+  { user, stored: owner, epoch }: Account,
   { id: given, validTo, ...asked }: AskedApiKey,
   context: WriteContext,
   checks: readonly TransactionWrite[] = [],
@@ -109,11 +110,13 @@ export async function addApiKey(
     requireRoom(others, asked);
     const id = given ?? timeOrderedId(now);
     const secret = makeSecret(user.id, id);
-    const owner = { role: user.role, company_id: user.financial_company_id, epoch };
-    const key = { id, ...asked, ...owner, hash: hashToken(secret), valid_to: validTo.toISOString() };
+    const made = { role: user.role, company_id: user.financial_company_id, epoch };
+    const key = { id, ...asked, ...made, hash: hashToken(secret), valid_to: validTo.toISOString() };
     const next = withKeys(user.id, stored, [...others, key]);
-    const failed = await transact([...checks, replaceItem(stored, next, { ...context, notifies: true })]);
+    const writes = [...checks, requireUnchanged(owner), replaceItem(stored, next, { ...context, notifies: true })];
+    const failed = await transact(writes);
     if (failed.some((position) => position < checks.length)) throw sessionEnded();
+    if (failed.includes(checks.length)) throw busy("The user was changed meanwhile; nothing was made");
     return failed.length === 0 ? { key, secret } : undefined;
   });
 }

@@ -104,6 +104,24 @@ describe("401", () => {
   });
 });
 
+test.each([
+  ["another role", (user: TestUser) => callerLine({ ...user, role: "client" }), 401],
+  ["another company", (user: TestUser) => callerLine({ ...user, company_id: 2 }), 401],
+  ["another password", (user: TestUser) => callerLine(user, { password: "eleven loud lanterns" }), 403],
+  ["another name", (user: TestUser) => callerLine(user, { last_name: "Other" }), 200],
+])("503: D46: of a user who gets %s while the key is made: none is, and a repetition is judged anew", async (_, line, then) => {
+  let isChanged = false;
+  const change = async (command: string, input: object) => {
+    if (isChanged || !command.startsWith("Transact") || !JSON.stringify(input).includes('"APIKEYS"')) return;
+    isChanged = true;
+    await store([line(user)]);
+  };
+  const { status, body } = await beforeCalls(change, () => askForKey(user));
+  expect([status, body.code]).toEqual([503, "busy"]);
+  expect(await readItem(apiKeysKey(user.id))).toBeUndefined();
+  expect((await askForKey(user)).status).toBe(then);
+});
+
 describe("403", () => {
   test("D46: a wrong password, of which ten of a session on a day are answered, then 429 for the right one too", async () => {
     for (let round = 0; round < 10; round += 1) {
