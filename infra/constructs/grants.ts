@@ -41,7 +41,8 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Grante
     fn.addEnvironment("TOKEN_AUDIENCE", tokenAudience);
   }
   // It is trusted beside the service itself (D4).
-  if (row.verifiesTokens && stage.oidcIssuer) fn.addEnvironment("OIDC_ISSUER", JSON.stringify(stage.oidcIssuer));
+  if ((row.verifiesTokens || row.knowsIssuer) && stage.oidcIssuer)
+    fn.addEnvironment("OIDC_ISSUER", JSON.stringify(stage.oidcIssuer));
   if (row.signsTokens) signingKeys.grantRead(fn);
   if (row.rotatesSigningKeys) signingKeys.grantRead(fn, "secretsmanager:PutSecretValue");
   if (row.readsHmacKey) hmacKey.grantRead(fn);

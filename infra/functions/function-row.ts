@@ -83,6 +83,8 @@ export interface FunctionRow {
    * audience.
    */
   readonly verifiesTokens?: true;
+  /** True if it answers otherwise on a stage with an external issuer. Those that verify access tokens know it as well. */
+  readonly knowsIssuer?: true;
   /** True if it reads the public keys to publish them. */
   readonly readsPublicKeys?: true;
   /** True if it signs access tokens: it reads the private keys and knows issuer and audience. */

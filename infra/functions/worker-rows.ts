@@ -8,6 +8,7 @@ const rows = {
     area: "service",
     impact: "Requests for paths that do not exist get a 5xx instead of a 404. Users lose nothing.",
     settings: ["registration"],
+    knowsIssuer: true,
   },
   [pageFunction]: {
     area: "service",

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/service/refuse-unrouted.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
@@ -13,6 +13,14 @@ test("D16: where registration is closed, its path does not exist for any method"
   expect(await request("GET", "/api/v1/users")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
   process.env.REGISTRATION = "open";
   expect(await request("GET", "/api/v1/users")).toMatchObject({ status: 405, headers: { allow: "POST" } });
+});
+
+test("D46: on a stage with an external issuer the paths of API keys do not exist for any method", async () => {
+  const paths = ["/api/v1/users/keys", "/api/v1/users/keys/7"];
+  for (const path of paths) expect((await request("PUT", path)).status).toBe(405);
+  vi.stubEnv("OIDC_ISSUER", JSON.stringify({ issuer: "https://issuer.example" }));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const path of paths) expect(await request("PUT", path)).toMatchObject({ status: 404 });
 });
 
 function request(method: string, path: string) {

@@ -22,11 +22,12 @@ test("every row of infra/functions/functions.ts is a function that knows its ope
   expect(stack.all("AWS::Lambda::Function")).toHaveLength(names.length + others.length);
 });
 
-test("D4: the functions that verify tokens, and no others, know the stage's OIDC issuer, if it has one; those that sign know its own name, too", () => {
+test("D4, D46: the functions that verify tokens, what refuses unknown routes, and no others, know the stage's OIDC issuer, if it has one; those that sign know its own name, too", () => {
   for (const [name, { properties }] of stackOf("full").functions()) {
     const { OIDC_ISSUER = "null", TOKEN_ISSUER, TOKEN_AUDIENCE } = properties.Environment.Variables;
     const { verifiesTokens, signsTokens }: FunctionRow = functions[name as FunctionName];
-    expect(JSON.parse(OIDC_ISSUER), name).toEqual(verifiesTokens ? fullStage.oidcIssuer : null);
+    const knows = verifiesTokens || name === "refuse-unrouted";
+    expect(JSON.parse(OIDC_ISSUER), name).toEqual(knows ? fullStage.oidcIssuer : null);
     const ofTokens =
       verifiesTokens || signsTokens ? [namesOf("full").tokenIssuer, tokenAudience] : [undefined, undefined];
     expect([TOKEN_ISSUER, TOKEN_AUDIENCE], name).toEqual(ofTokens);
