@@ -174,7 +174,7 @@ const noHash = Buffer.alloc(secretBytes).toString("base64url");
  * Access pattern AK3: the user of an API key. Refuses as `token_invalid` one that was ended or has expired, that nobody has, and
  * one whose user is gone or has another role, company or password than when it was made: all after the same reads and one
  * comparison. One that is damaged or of another stage is refused so without a read, and each on a stage with an external
- * issuer. Two read units, one round trip.
+ * issuer. Two read units, with some twelve keys or fewer, one round trip.
  */
 export async function findKeyHolder(secret: string, now: Date): Promise<KeyHolder> {
   const [, tag, user, id = ""] = secretForm.exec(secret) ?? [];

@@ -17,6 +17,7 @@ import { pinKey } from "../../../shared/people/pins.ts";
 import { type Account, findAccount } from "../../../shared/people/users.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
+import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
@@ -72,7 +73,9 @@ test("a key reads as the user for an hour unless asked otherwise, and never for 
   const { out, err } = await run(printToken, "--as", login);
   const holder = await findKeyHolder(out.trim(), new Date());
   expect(holder.caller).toMatchObject({ userId: 12, role: "operator", companyId: 1, key: { access: "read" } });
-  expect(err).toContain(`An API key of ${login} on the stage dev, valid for 1 hours. Anyone who has it reads as that user`);
+  expect(err).toContain(
+    `An API key of ${login} on the stage dev, valid for 1 hours. Anyone who has it reads as that user`,
+  );
   expect(err).not.toContain(out.trim());
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
   await expect(findKeyHolder(out.trim(), inMinutes(61))).rejects.toMatchObject({ code: "token_invalid" });
@@ -109,9 +112,19 @@ test("who made a key is in the user's history and in their list, named by its id
   // They take no place from the user's own keys.
   const asked = { name: "Export", access: "read", validTo: new Date(Date.now() + 60_000) } as const;
   const account = await findAccount(12);
-  for (let at = 0; at < 20; at += 1) await addApiKey(account as Account, { ...asked, name: `Export ${at}` }, testContext());
+  for (let at = 0; at < 20; at += 1)
+    await addApiKey(account as Account, { ...asked, name: `Export ${at}` }, testContext());
   await expect(addApiKey(account as Account, asked, testContext())).rejects.toMatchObject({ code: "fields_invalid" });
   expect(await run(printToken, "--as", login)).toMatchObject({ code: 0 });
+});
+
+test("a key whose making the history does not take is not made", async () => {
+  const before = await findApiKeys(12);
+  const deny = (command: string) => {
+    if (command.startsWith("BatchWrite")) throw new Error("The history is denied");
+  };
+  await expect(beforeCalls(deny, () => run(printToken, "--as", login))).rejects.toThrow("The history is denied");
+  expect(await findApiKeys(12)).toEqual(before);
 });
 
 test("the counters of all companies are compared with their records", async () => {
