@@ -23,7 +23,7 @@ Prints a bearer token for a user: on the local machine an access token, on a sta
   --stages FILE  the file that has the stage (infra/stages/stages.ts)
 
 A key of a stage is first kept in the user's history with the ARN of your credentials (npm run history -- user ID --stage NAME).
-The user gets a mail, sees the key in their list and can delete it.
+The user gets a mail at their address, if they have one, sees the key in their list and can delete it.
 
   curl -H "Authorization: Bearer $(npm run -s token -- --as LOGIN)" …
 
