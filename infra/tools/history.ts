@@ -86,13 +86,13 @@ function readSubject(words: readonly string[], change: string | undefined): Subj
 }
 
 function describeChange(
-  { at, action, by, operation, change_id, request_id, fields }: ShownChange,
+  { at, action, by, key_id, operation, change_id, request_id, fields }: ShownChange,
   style: Style,
   record: string,
 ): string {
-  const sources = { operation, change: change_id, request: request_id };
+  const sources = { "API key": key_id, operation, change: change_id, request: request_id };
   const facts = Object.entries(sources).flatMap(([name, value]) =>
-    value === null ? [] : `${name} ${escapeLine(value)}`,
+    value === null ? [] : `${name} ${escapeLine(String(value))}`,
   );
   const head = [
     style("bold", `${at}  ${action.replaceAll("_", " ")}${record} by ${actorOf(by)}`),

@@ -28,12 +28,12 @@ describe("npm run history", () => {
         before: undefined,
         after: { total: "1.00" },
       },
-      { id: 900, by: "user#71", before, after: { total: "2.00", note: "x".repeat(300) } },
+      { id: 900, by: "user#71", keyId: 12, before, after: { total: "2.00", note: "x".repeat(300) } },
     ]);
     const { code, out } = await print("timesheet", "900");
     expect(code).toBe(0);
     expect(out.split("\n")).toEqual([
-      `2026-05-01T09:00:00.000Z  updated by user 71 (Olivia Hart)  operation bulk-update-timesheets, change ${changeIdOf(0)}, request request-1`,
+      `2026-05-01T09:00:00.000Z  updated by user 71 (Olivia Hart)  API key 12, operation bulk-update-timesheets, change ${changeIdOf(0)}, request request-1`,
       '    driver  {"id":5} → –',
       `    note    two\\u000alines \\u001b[31m → ${"x".repeat(200)}… (100 more characters)`,
       "    total   1.00 → 2.00",

@@ -7,6 +7,8 @@ export type KeptChange = Partial<Omit<HistoryEntry, "change">> & {
   /** Undefined where nobody is known to have made it. */
   readonly by?: string | undefined;
   readonly changeId?: string;
+  /** The API key that its user made it with. */
+  readonly keyId?: number;
   readonly keptDays?: number;
 };
 
@@ -22,12 +24,12 @@ export function changeIdOf(number: number): string {
   return `019de2a6-1c40-7a31-9f0e-${String(number).padStart(12, "0")}`;
 }
 
-function itemOf({ changeId = changeIdOf(0), keptDays = 36_500, ...given }: KeptChange) {
+function itemOf({ changeId = changeIdOf(0), keyId: key_id, keptDays = 36_500, ...given }: KeptChange) {
   sequence += 1;
   const { type = "timesheet", at = "2026-05-01T09:00:00.000Z" } = given;
   const { by } = { by: "user#2", ...given };
   const change =
-    by === undefined ? undefined : { id: changeId, by, operation: "bulk-update-timesheets", at, request: "request-1" };
+    by === undefined ? undefined : { id: changeId, by, operation: "bulk-update-timesheets", key_id, at, request: "request-1" };
   const isListed = type === "timesheet" || type === "invoice" || type === "job";
   const usual = { id: 1, did: "updated", before: { state: "pending" }, after: { state: "paid" } } as const;
   const { by: _, ...recorded } = { ...usual, ...(isListed && { company_id: 1 }), ...given, type, at, change };
