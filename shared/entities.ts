@@ -13,6 +13,7 @@ import { companies } from "./records/companies.ts";
 import { historyItems } from "./records/history.ts";
 import { listedItems } from "./records/items.ts";
 import { numberEntries } from "./records/numbers.ts";
+import { snapshots } from "./records/snapshots.ts";
 import { counters } from "./table/counters.ts";
 import type { Entity, StreamRecord } from "./table/entity.ts";
 import type { Item, Key } from "./table/table.ts";
@@ -45,6 +46,7 @@ export const entities: readonly Entity<object>[] = [
   historyItems,
   counters,
   numberEntries,
+  snapshots,
   sequences,
 ];
 

@@ -84,15 +84,20 @@ async function planRows(filter: Filter): Promise<{ rows: number; queries: IndexQ
     const queries = states.map((state) => partition(index, attribute, stateKey(list, scope, state)));
     return { rows: await countList(selection), queries };
   }
-  const days = await countDays(selection);
+  const days = await countDays({ ...selection, states: invoiceStates });
   const inRange = days.filter(({ date }) => isWithinRange(date, selection));
-  const monthOf = ({ date, state }: DayCount) => monthKey(list, scope, state, date);
-  const months = Map.groupBy(inRange, monthOf);
+  const asked = inRange.filter(({ state }) => states.includes(state));
   if (scope !== "all") {
-    const queries = [...months.keys()].map((key) => partition("by-company-month", "company_month_key", key));
+    const monthOf = ({ date, state }: DayCount) => monthKey(list, scope, state, date);
+    const months = new Set(asked.map(monthOf));
+    const queries = [...months].map((key) => partition("by-company-month", "company_month_key", key));
     return { rows: sum(days.filter((day) => months.has(monthOf(day)))), queries };
   }
-  return { rows: sum(inRange), queries: [...months].map(([key, ofMonth]) => daysOf(key, ofMonth)) };
+  // The counts of all companies may be late: an invoice of such a day may be in any state by now.
+  const months = [...Map.groupBy(inRange, ({ date }) => date.slice(0, "yyyy-mm".length))];
+  const daysOfMonth = ([month, ofMonth]: (typeof months)[number]) =>
+    states.map((state) => daysOf(monthKey(list, scope, state, month), ofMonth));
+  return { rows: sum(asked), queries: months.flatMap(daysOfMonth) };
 }
 
 function partition(index: string, attribute: string, key: string): IndexQuery {

@@ -144,6 +144,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "list-invoices": {
     area: "finance",
     impact: "Nobody sees their company's invoices.",
+    sendsTo: ["totals"],
     timeoutSeconds: 28,
     access: { admin: "all", operator: "company", client: "company" },
     canary: true,
@@ -153,6 +154,8 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "list-timesheets": {
     area: "finance",
     impact: "Admins and operators see no list of timesheets, and drivers none of their own.",
+    sendsTo: ["totals"],
+    timeoutSeconds: 28,
     access: { admin: "all", operator: "company", driver: "own" },
     canary: true,
     table: ["GetItem", "BatchGetItem", "Query"],
@@ -162,14 +165,18 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "list-jobs": {
     area: "jobs",
     impact: "Admins and operators see no list of jobs.",
+    sendsTo: ["totals"],
+    timeoutSeconds: 28,
     access: { admin: "all", operator: "company" },
     canary: true,
-    table: ["Query"],
+    table: ["BatchGetItem", "Query"],
     indexes: ["by-state", "by-company", "by-total"],
   },
   "list-companies": {
     area: "companies",
     impact: "Admins cannot look up the companies that lists are filtered by.",
+    sendsTo: ["totals"],
+    timeoutSeconds: 28,
     access: { admin: "all" },
     table: ["BatchGetItem"],
     indexes: ["by-mark"],

@@ -103,6 +103,15 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
     late: "What other systems change shows late.",
     lost: "A change of another system was refused: its record is out of date here.",
   },
+  totals: {
+    worker: "refresh-totals",
+    retentionHours: 1,
+    kept: "Whoever asks again sends another message.",
+    mostCalls: 5,
+    redrive: "operator",
+    late: "Admins of many companies wait for lists, or are asked to repeat.",
+    lost: "Admins of many companies were asked to repeat: a list was not counted.",
+  },
   // Everything in this queue goes out in the service's name, so only an administrator adds to it.
   events: {
     worker: "send-events",

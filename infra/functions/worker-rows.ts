@@ -83,6 +83,14 @@ const rows = {
     table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["USER#"],
   },
+  "refresh-totals": {
+    area: "workers",
+    impact: "With many companies, admins see no list unless they filter it by a company.",
+    timeoutSeconds: 60,
+    memoryMegabytes: 2048,
+    indexes: ["by-mark", "by-total"],
+    table: ["UpdateItem"],
+  },
   "mark-overdue": {
     area: "workers",
     impact: "Invoices that are overdue are shown as pending.",

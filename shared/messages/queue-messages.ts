@@ -78,3 +78,15 @@ export const pushMessage = v.object({ userId: id, notificationId: id, requestId:
 export function queuePushes(pushes: readonly v.InferOutput<typeof pushMessage>[]): Promise<void> {
   return queueMessages(settings.queueUrl("pushes"), pushes);
 }
+
+/** A snapshot of all companies that has to be read anew: a list, and a month or what stands in its place (D30). */
+export const refreshMessage = v.object({
+  list: v.picklist(["INVOICES", "TIMESHEETS", "JOBS", "COMPANIES"]),
+  month: v.pipe(v.string(), v.regex(/^(ALL|MONTHS|\d{4}-\d{2})$/)),
+  requestId: requestIdField,
+});
+
+/** Asks for snapshots to be read anew; a request asked twice does no harm. */
+export async function queueRefreshes(refreshes: readonly v.InferInput<typeof refreshMessage>[]): Promise<void> {
+  await Promise.all(refreshes.map((each) => queueMessage(settings.queueUrl("totals"), each)));
+}

@@ -5,7 +5,7 @@ import { isWithin, type Scope } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { isCalendarDate } from "../contract/values.ts";
 import { type FoundPage, type PageStart, totalBeside } from "../run/paging.ts";
-import type { ListName, ListPosition } from "../table/counters.ts";
+import { jobListState, type ListName, type ListPosition } from "../table/counters.ts";
 import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { readBatch } from "../table/reads.ts";
 import {
@@ -27,9 +27,6 @@ export interface PositionFields {
   readonly issued_date?: unknown;
   readonly number?: unknown;
 }
-
-/** Jobs have no states: all are in one list. */
-export const jobListState = "published";
 
 const shapes = {
   INVOICES: { state: "state", date: "issued_date", number: "number" },

@@ -2,9 +2,10 @@ import * as v from "valibot";
 import { adjustJobTimers } from "../contract/jobs.ts";
 import type { Scope } from "../contract/operation.ts";
 import type { FoundPage, PageStart } from "../run/paging.ts";
+import { jobListState } from "../table/counters.ts";
 import { type BulkKind, type BulkRead, changeTogether } from "./bulk.ts";
 import type { ChangeContext } from "./changes.ts";
-import { jobListState, type ListedFields, type ListedItem, listedItems } from "./items.ts";
+import { type ListedFields, type ListedItem, listedItems } from "./items.ts";
 import { findListPage } from "./lists.ts";
 
 /** The end of a job's offer window, and the seconds that were sent; absent of a job that never had one. */

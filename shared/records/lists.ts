@@ -1,5 +1,6 @@
+import { Refusal } from "../contract/refusals.ts";
 import { type DateRange, type FoundPage, isWithinRange, type PageStart } from "../run/paging.ts";
-import type { ListName } from "../table/counters.ts";
+import { countedStates, type ListName } from "../table/counters.ts";
 import { mergeReads, type Source } from "../table/reads.ts";
 import { queryItems, queryPage } from "../table/table.ts";
 import {
@@ -14,7 +15,7 @@ import {
   toPage,
   toRow,
 } from "./items.ts";
-import { countDays, countList, type DayCount, type ListSelection, tooManyDates } from "./totals.ts";
+import { countDays, countList, type DayCount, type ListSelection } from "./totals.ts";
 
 /**
  * Pages that begin after so many rows take two round trips, and read no more rows of a state than they need. On earlier
@@ -79,7 +80,8 @@ async function findDatedPage<L extends ListName>(
   selection: ListSelection<L>,
   start: PageStart,
 ): Promise<FoundPage<ListedFields<L>>> {
-  const counting = countDays(selection);
+  // An old count of all companies may have a record in another state than its row.
+  const counting = countDays({ ...selection, states: countedStates });
   if (start.skip >= deep && selection.scope !== "all") {
     const total = totalOf(await counting, selection);
     if (start.skip >= total) return toPage([], total, false);
@@ -89,7 +91,7 @@ async function findDatedPage<L extends ListName>(
   const found = newest.filter(isInDates(selection));
   const lowest = newest.length < wanted ? undefined : newest.at(-1)?.id;
   if (lowest !== undefined && found.length < wanted) {
-    const parts = listPartsOf(selection, days, found);
+    const parts = selection.scope === "all" ? daysOf(selection, days) : monthsOf(selection, days, found);
     if (parts.length > mostParts) throw tooManyDates();
     const sources = parts.map((part) => sourceOf(selection, part));
     found.push(...(await mergeReads(sources, { below: lowest, limit: wanted - found.length })));
@@ -97,8 +99,16 @@ async function findDatedPage<L extends ListName>(
   return cutPage(found, totalOf(days, selection), start);
 }
 
-function totalOf(days: readonly DayCount[], range: DateRange): number {
-  return days.reduce((sum, { date, count }) => sum + (isWithinRange(date, range) ? count : 0), 0);
+function tooManyDates(): Refusal {
+  const detail = "is required for so many dates: reading them for all companies takes too much; or give fewer months";
+  return new Refusal("query_too_broad", "The range of dates of all companies is too broad", {
+    errors: [{ parameter: "by_company", code: "required", detail }],
+  });
+}
+
+function totalOf(days: readonly DayCount[], { states, ...range }: Pick<ListSelection, "states"> & DateRange): number {
+  const counted = days.filter(({ date, state }) => states.includes(state) && isWithinRange(date, range));
+  return counted.reduce((sum, { count }) => sum + count, 0);
 }
 
 function isInDates<L extends ListName>(selection: ListSelection<L>): (row: ListRow<L>) => boolean {
@@ -115,19 +125,24 @@ interface ListPart extends Pick<DayCount, "date" | "state"> {
   readonly later: number;
 }
 
-/** The parts that have rows in the range beside those that are known. */
-function listPartsOf<L extends ListName>(
-  selection: ListSelection<L>,
+/** The parts of all companies: each state on each day in the range that has records. */
+function daysOf(selection: ListSelection, days: readonly DayCount[]): ListPart[] {
+  const dates = new Set(days.flatMap(({ date }) => (isWithinRange(date, selection) ? [date] : [])));
+  return [...dates].flatMap((date) => selection.states.map((state) => ({ date, state, left: 1, ratio: 1, later: 0 })));
+}
+
+/** The parts of a company that have rows in the range beside those that are known. */
+function monthsOf<L extends ListName>(
+  { list, states, fromDate, toDate }: ListSelection<L>,
   days: readonly DayCount[],
   known: readonly ListRow<L>[],
 ): ListPart[] {
-  const nameOf = ({ date, state }: Pick<DayCount, "date" | "state">) =>
-    `${selection.scope === "all" ? date : date.slice(0, 7)} ${state}`;
-  const knownOf = Map.groupBy(known, ({ record }) => nameOf(placeIn(selection.list, record)));
+  const nameOf = ({ date, state }: Pick<DayCount, "date" | "state">) => `${date.slice(0, 7)} ${state}`;
+  const knownOf = Map.groupBy(known, ({ record }) => nameOf(placeIn(list, record)));
   return [...Map.groupBy(days, nameOf)].flatMap(([name, ofPart]) => {
-    const inRange = totalOf(ofPart, selection);
+    const inRange = totalOf(ofPart, { states, fromDate, toDate });
     const left = inRange - (knownOf.get(name)?.length ?? 0);
-    const [all, upToEnd] = [totalOf(ofPart, {}), totalOf(ofPart, { toDate: selection.toDate })];
+    const [all, upToEnd] = [totalOf(ofPart, { states }), totalOf(ofPart, { states, toDate })];
     return ofPart[0] && left > 0 ? [{ ...ofPart[0], left, ratio: all / inRange, later: all - upToEnd }] : [];
   });
 }

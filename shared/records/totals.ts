@@ -1,5 +1,4 @@
 import type { Scope } from "../contract/operation.ts";
-import { Refusal } from "../contract/refusals.ts";
 import { count, log } from "../run/log.ts";
 import type { DateRange } from "../run/paging.ts";
 import {
@@ -10,15 +9,17 @@ import {
   countsBetween,
   type ListName,
   type ListPosition,
+  type Months,
   monthOf,
   type StoredCounter,
   stateOfDay,
-  totalPartitions,
+  totalQueries,
 } from "../table/counters.ts";
-import { type Item, queryItems, queryPages } from "../table/table.ts";
+import { type Item, queryItems, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/writes.ts";
 import { type ListedItem, type PositionFields, positionFault, positionOf } from "./items.ts";
 import { deleteEntry, entriesMissingIn, entriesOf, putEntry } from "./numbers.ts";
+import { knownMonths, readSnapshots } from "./snapshots.ts";
 
 const notFigures = new Set(["writes", "schema_version"]);
 
@@ -37,23 +38,15 @@ export interface DayCount {
   readonly count: number;
 }
 
-/** Most counters of all companies that one answer sums. */
-const mostCounters = 10_000;
-/** A megabyte of counters takes longer than a call may. */
-const countersOfAPage = 500;
+/** Most counters of each partition of `by-total` that an answer sums itself. */
+const mostCounters = 100;
 
 /** The sums of the figures of a month's counters, or of those of a whole list, by its name. */
 type Sums = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** A range of months, both ends included. */
-interface Months {
-  readonly from: string;
-  readonly to: string;
-}
-
 /**
  * Access pattern L3: the number of records in a list, without dates. For one company the read is consistent and costs 1
- * read unit. For all companies the number is up to a second late, and costs half a unit for each 4 KB of their counters.
+ * read unit. For all companies it costs up to 13 and is up to a second late, or if they have many counters L5.
  */
 export async function countList({ states, ...list }: ListSelection): Promise<number> {
   const sums = await sumCounters(list, { from: allMonths, to: allMonths });
@@ -62,8 +55,8 @@ export async function countList({ states, ...list }: ListSelection): Promise<num
 
 /**
  * Access pattern L4: the number of records by day and state in the months of a range, including the days of these months
- * that are outside of the range. 1 read unit for each 4 KB of a company's counters, half of that for all companies. If all
- * companies have more than 10,000 counters in these months, it refuses with `query_too_broad`.
+ * that are outside of the range. 1 read unit for each 4 KB of a company's counters. For all companies half of that for up to 400
+ * counters, otherwise L5 for the months that have some.
  */
 export async function countDays({ states, fromDate, toDate, ...list }: ListSelection): Promise<DayCount[]> {
   const months = { from: fromDate?.slice(0, 7) ?? "0000-01", to: toDate?.slice(0, 7) ?? "9999-12" };
@@ -78,7 +71,7 @@ export async function countDays({ states, fromDate, toDate, ...list }: ListSelec
 
 /** The sums of figures. If two consistent reads agree that one is below zero, the counters are wrong. */
 async function sumCounters({ list, scope }: Pick<ListSelection, "list" | "scope">, months: Months): Promise<Sums> {
-  if (scope === "all") return sumOf(await readAllCompanies(list, months));
+  if (scope === "all") return sumAllCompanies(list, months);
   const sums = sumOf(await readCompany(list, scope, months));
   if (!hasNegative(sums)) return sums;
   const again = sumOf(await readCompany(list, scope, months));
@@ -95,11 +88,11 @@ function hasNegative(sums: Sums): boolean {
 
 function sumOf(items: readonly Item[]): Sums {
   const sums = new Map<string, Map<string, number>>();
-  for (const part of items.map(counters.decode)) {
-    const month = monthOf(part);
+  for (const part of items) {
+    const month = monthOf(counters.decode(part));
     const ofMonth = sums.get(month) ?? new Map<string, number>();
     sums.set(month, ofMonth);
-    for (const [figure, amount] of figuresOf(part)) ofMonth.set(figure, (ofMonth.get(figure) ?? 0) + amount);
+    addFigures(ofMonth, part);
   }
   return sums;
 }
@@ -112,31 +105,31 @@ function readCompany(list: ListName, companyId: number, { from, to }: Months): P
   });
 }
 
-async function readAllCompanies(list: ListName, { from, to }: Months): Promise<Item[]> {
-  const ofMonths = from !== allMonths;
-  const found: Item[] = [];
-  const readShard = async (partition: string) => {
-    const query = {
-      IndexName: "by-total",
-      KeyConditionExpression: "total_key = :key AND total_order BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":key": partition, ":from": `${from}#`, ":to": `${to}#~` },
-      Limit: countersOfAPage,
-    };
-    for await (const page of queryPages(query)) {
-      found.push(...page);
-      if (ofMonths && found.length > mostCounters) throw tooManyDates();
-    }
-  };
-  await Promise.all(totalPartitions(list, ofMonths).map(readShard));
-  return found;
+/** The sums of all companies: of their counters if they are few, otherwise those of the last minute. */
+async function sumAllCompanies(list: ListName, months: Months): Promise<Sums> {
+  const few = await readFew(list, months);
+  if (few) return sumOf(few);
+  const known =
+    months.from === allMonths ? [allMonths] : Object.keys((await readSnapshots(list, [knownMonths]))[0] ?? {});
+  const asked = known.filter((month) => month >= months.from && month <= months.to);
+  const figures = await readSnapshots(list, asked);
+  return new Map(asked.map((month, at) => [month, new Map(Object.entries(figures[at] ?? {}))]));
 }
 
-/** The refusal of a range of dates of all companies that takes too much to read. */
-export function tooManyDates(): Refusal {
-  const detail = "is required for so many dates: reading them for all companies takes too much; or give fewer months";
-  return new Refusal("query_too_broad", "The range of dates of all companies is too broad", {
-    errors: [{ parameter: "by_company", code: "required", detail }],
-  });
+/** The counters of all companies; undefined if they are many. */
+async function readFew(list: ListName, months: Months): Promise<Item[] | undefined> {
+  const pages = await Promise.all(
+    totalQueries(list, months).map((query) => queryPage({ ...query, Limit: mostCounters + 1 })),
+  );
+  return pages.some(({ lastKey }) => lastKey) ? undefined : pages.flatMap(({ items }) => items);
+}
+
+/** Adds the figures of a part to sums. */
+export function addFigures(sums: Map<string, number>, part: Item): void {
+  for (const name in part) {
+    const amount = part[name];
+    if (typeof amount === "number" && !notFigures.has(name)) sums.set(name, (sums.get(name) ?? 0) + amount);
+  }
 }
 
 /** The figures of a part, of whatever state. */

@@ -3,7 +3,7 @@ import type { PushService } from "../contract/devices.ts";
 import { locales } from "../contract/values.ts";
 
 /** The queues of the workers, named after their messages. `infra/functions/queues.ts` has a row for each. */
-export const queueNames = ["pins", "notices", "notifications", "pushes", "intake", "events"] as const;
+export const queueNames = ["pins", "notices", "notifications", "pushes", "intake", "totals", "events"] as const;
 
 /** The name of a queue. */
 export type QueueName = (typeof queueNames)[number];

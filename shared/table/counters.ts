@@ -1,7 +1,7 @@
 import { spread } from "../run/backoff.ts";
 import { defineEntity, type StoredItem } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
-import { nameOf, padId } from "./table.ts";
+import { nameOf, padId, projectionOf } from "./table.ts";
 import type { TransactionWrite } from "./writes.ts";
 import { updateOf } from "./writes.ts";
 
@@ -73,9 +73,28 @@ export function counterKey({ list, companyId, month }: Omit<Count, "figures">, p
  */
 const totalShards = 4;
 
-/** The partitions of the index `by-total` for the counters of lists, or of their months, of all companies. */
-export function totalPartitions(list: ListName, ofMonths: boolean): string[] {
-  return Array.from({ length: totalShards }, (_, shard) => totalPartition(list, ofMonths, shard));
+/** A range of months, both ends included; from `ALL` to `ALL` the counters of whole lists. */
+export interface Months {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The queries of the index `by-total` that find the counters of all companies in some months: one for each partition. They read
+ * the figures alone, which takes a fifth of the time.
+ */
+export function totalQueries(list: ListName, { from, to }: Months) {
+  const ofMonths = from !== allMonths;
+  return Array.from({ length: totalShards }, (_, shard) => ({
+    IndexName: "by-total",
+    KeyConditionExpression: "total_key = :key AND total_order BETWEEN :from AND :to",
+    ...projectionOf(["pk", "sk", "schema_version", ...figureNames(ofMonths)]),
+    ExpressionAttributeValues: {
+      ":key": totalPartition(list, ofMonths, shard),
+      ":from": `${from}#`,
+      ":to": `${to}#~`,
+    },
+  }));
 }
 
 /** The partition of the index `by-total` for the counters of lists, or of their months, of every fourth company. */
@@ -86,6 +105,19 @@ function totalPartition(list: ListName, ofMonths: boolean, shard: number): strin
 /** The letters of states in figures of days: short, so that a dense month is below 1 KB. */
 const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
 
+/** The states that days are counted in. */
+export const countedStates: readonly string[] = Object.keys(letters);
+
+/** Jobs have no states: all are in one list. */
+export const jobListState = "published";
+
+/** The names of the figures of whole lists, or of months. */
+function figureNames(ofMonths: boolean): string[] {
+  if (!ofMonths) return [...countedStates, jobListState];
+  const days = Array.from({ length: 31 }, (_, at) => String(at + 1).padStart(2, "0"));
+  return days.flatMap((day) => countedStates.map((state) => dayFigure(day, state)));
+}
+
 /** The name of the figure of a day of the month, in two digits, and of a state. */
 function dayFigure(day: string, state: string): string {
   const letter = letters[state];
@@ -95,7 +127,7 @@ function dayFigure(day: string, state: string): string {
 
 /** The state that a day's figure counts; undefined for a figure of no state. */
 export function stateOfDay(figure: string): string | undefined {
-  return Object.keys(letters).find((state) => letters[state] === figure.slice(2));
+  return countedStates.find((state) => letters[state] === figure.slice(2));
 }
 
 /** The additions that take a record out of the counters where it stood, and into those where it stands. */

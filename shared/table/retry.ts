@@ -19,6 +19,8 @@ export const paces = {
   conflict: { withinMs: 1_000, firstPauseMs: 25, longestPauseMs: 200 },
   /** As above for a change of several records, and if others changed one: a user waits for it, and many come at once. */
   bulk: { withinMs: 3_000, firstPauseMs: 25, longestPauseMs: 200 },
+  /** A worker reads the counters of all companies. */
+  snapshot: { withinMs: 8_000, firstPauseMs: 100, longestPauseMs: 1_000 },
   /** Others write the same record. */
   record: { tries: 40, firstPauseMs: 1, longestPauseMs: 50 },
   /** A user's devices seldom register at once, and each try reads all devices. */

@@ -29,7 +29,7 @@ export const answerHeaderTexts = {
     schema: { type: "integer", format: "int32", minimum: 1, maximum: 100 },
   },
   total: {
-    text: "Number of items on all pages together. It never contradicts the items of its page.",
+    text: "Number of items on all pages together. It never contradicts the items of its page. Of all companies it may be a minute late.",
     example: 75,
     schema: { type: "integer", format: "int64", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },

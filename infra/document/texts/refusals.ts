@@ -58,7 +58,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
     "Too many wrong passcodes. Wait for `Retry-After`; after 100 wrong ones in a row the support of the service has to unlock it first, or set another one.",
   too_many_requests:
     "A limit on passwords or registrations is reached: of this login, of your network address, or of what you proved. Wait for `Retry-After`, or sign in with a pin.",
-  busy: "Others are changing the same records at this moment, or the table or a queue takes no more. Repeat the same request shortly.",
+  busy: "Others are changing the same records at this moment, the records of all companies are being counted, or the table or a queue takes no more. Repeat the same request shortly.",
   internal_error: "A fault of the service, which alarms its operators. Try once more, then report the `request_id`.",
 };
 

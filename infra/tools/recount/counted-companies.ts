@@ -1,4 +1,4 @@
-import { companyOf, counters, totalPartitions } from "../../../shared/table/counters.ts";
+import { allMonths, companyOf, counters, totalQueries } from "../../../shared/table/counters.ts";
 import { queryPages } from "../../../shared/table/table.ts";
 import { listNames } from "./list-counters.ts";
 
@@ -8,9 +8,8 @@ import { listNames } from "./list-counters.ts";
  */
 export async function findCountedCompanies(): Promise<number[]> {
   const companies = new Set<number>();
-  for (const key of listNames.flatMap((list) => totalPartitions(list, false))) {
-    const query = { IndexName: "by-total", KeyConditionExpression: "total_key = :key" };
-    for await (const page of queryPages({ ...query, ExpressionAttributeValues: { ":key": key } })) {
+  for (const query of listNames.flatMap((list) => totalQueries(list, { from: allMonths, to: allMonths }))) {
+    for await (const page of queryPages(query)) {
       for (const part of page.map(counters.decode)) companies.add(companyOf(part));
     }
   }

@@ -1,5 +1,4 @@
 import { invoiceStates, timesheetStates } from "../../../shared/contract/finance.ts";
-import { jobListState } from "../../../shared/records/items.ts";
 import { figuresOf } from "../../../shared/records/totals.ts";
 import { chunksOf } from "../../../shared/run/batches.ts";
 import {
@@ -10,6 +9,7 @@ import {
   counterWrites,
   foldCounts,
   importParts,
+  jobListState,
   type ListName,
   monthOf,
   type StoredCounter,

@@ -4,10 +4,14 @@ import { handler as deliverNotifications } from "../../../../functions/workers/d
 import { handler as deliverPin } from "../../../../functions/workers/deliver-pin.ts";
 import { handler as intake } from "../../../../functions/workers/intake.ts";
 import { handler as notifyPasswordChanged } from "../../../../functions/workers/notify-password-changed.ts";
+import { handler as refreshTotals } from "../../../../functions/workers/refresh-totals.ts";
 import { handler as sendEvents } from "../../../../functions/workers/send-events.ts";
 import { handler as sendPushes } from "../../../../functions/workers/send-pushes.ts";
 import { pinIn } from "../../../../infra/local/message-pin.ts";
 import { findUnreadCounts, notificationKey } from "../../../../shared/notifications/notifications.ts";
+import { snapshotKey } from "../../../../shared/records/snapshots.ts";
+import { counterWrites } from "../../../../shared/table/counters.ts";
+import { transact } from "../../../../shared/table/writes.ts";
 import { notificationLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
@@ -193,6 +197,24 @@ export function messageLosses(service: PushingService, publications: string[]) {
           check: async () => {
             const sent = service.buses.past("outbound").map(({ detail }) => detail as typeof event);
             perhapsAgain(sent.filter(({ subject, id }) => subject === event.subject && id === event.id).length);
+          },
+        };
+      },
+    },
+    "refresh-totals": {
+      holds: "the snapshot has the sums, and is free for the next reading (D30)",
+      loses: "UpdateItem",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const [id, day] = [newId(), 86_400_000];
+        const month = new Date(day * 31 * id).toISOString().slice(0, "yyyy-mm".length);
+        const count = { list: "TIMESHEETS", companyId: id, month, figures: new Map([["05p", 3]]) } as const;
+        await transact(counterWrites([count], 0));
+        return {
+          attempt: messages(refreshTotals, { list: "TIMESHEETS", month }),
+          check: async () => {
+            const { figures, held_until } = (await readItem(snapshotKey("TIMESHEETS", month))) ?? {};
+            expect({ figures, held_until }).toEqual({ figures: { "05p": 3 }, held_until: undefined });
           },
         };
       },
