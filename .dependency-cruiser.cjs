@@ -13,7 +13,7 @@ const walls = {
     table: ["run", "contract"],
     messages: ["run", "contract"],
     tokens: ["table", "run", "contract"],
-    records: ["table", "run", "contract"],
+    records: ["messages", "table", "run", "contract"],
     notifications: ["records", "tokens", "table", "run", "contract"],
     people: ["notifications", "records", "tokens", "messages", "table", "run", "contract"],
     http: ["people", "tokens", "run", "contract"],

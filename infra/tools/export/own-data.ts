@@ -13,6 +13,7 @@ import { companies } from "../../../shared/records/companies.ts";
 import { historyItems, toRecordedChange } from "../../../shared/records/history.ts";
 import { listedItems, toTenantFields } from "../../../shared/records/items.ts";
 import { numberEntries } from "../../../shared/records/numbers.ts";
+import { snapshots } from "../../../shared/records/snapshots.ts";
 import { timeOfId } from "../../../shared/run/time-ordered-id.ts";
 import { counters } from "../../../shared/table/counters.ts";
 import type { Entity } from "../../../shared/table/entity.ts";
@@ -113,6 +114,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   omitted(listedItems.INVOICES, ofCompany),
   omitted(listedItems.JOBS, ofCompany),
   omitted(counters, ofNobody),
+  omitted(snapshots, ofNobody),
   omitted(numberEntries, ofCompany),
   omitted(sequences, ofNobody),
 ]);
