@@ -38,8 +38,8 @@ export interface QueueRow {
   readonly redrive: "operator" | "repair" | "administrator" | "never";
   /** The effect on users if messages wait too long: the sentence of the alarm `<queue>-late`. */
   readonly late: string;
-  /** The effect on users if messages are given up: the sentence of the alarm `<queue>-dead-letters`. */
-  readonly lost: string;
+  /** The effect on users if messages are given up: the sentence of the alarm `<queue>-dead-letters`; absent if none. */
+  readonly lost?: string;
   /** The age in minutes at which the oldest message is late; 15 by default. */
   readonly behindMinutes?: number;
   /** The reason for that age. */
@@ -108,9 +108,8 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
     retentionHours: 1,
     kept: "Whoever asks again sends another message.",
     mostCalls: 5,
-    redrive: "operator",
-    late: "Admins of many companies wait for lists, or are asked to repeat.",
-    lost: "Admins of many companies were asked to repeat: a list was not counted.",
+    redrive: "never",
+    late: "With many companies, admins wait for lists or are asked to repeat.",
   },
   // Everything in this queue goes out in the service's name, so only an administrator adds to it.
   events: {

@@ -16,7 +16,9 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
   return [
     ...watched.queues.flatMap(({ name, row, queue, deadLetters }) => [
       ageAlarm(`${name}-late`, queue, { ...row, heading: "A queue is behind" }),
-      deadLetterAlarm(`${name}-dead-letters`, deadLetters, { impact: row.lost, heading: "Dead letters" }),
+      ...(row.lost === undefined
+        ? []
+        : [deadLetterAlarm(`${name}-dead-letters`, deadLetters, { impact: row.lost, heading: "Dead letters" })]),
     ]),
     deadLetterAlarm("quarantine", watched.quarantine, {
       impact: "A change was left out: somebody was not notified, or the history lacks it.",
