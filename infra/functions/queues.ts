@@ -38,8 +38,10 @@ export interface QueueRow {
   readonly redrive: "operator" | "repair" | "administrator" | "never";
   /** The effect on users if messages wait too long: the sentence of the alarm `<queue>-late`. */
   readonly late: string;
-  /** The effect on users if messages are given up: the sentence of the alarm `<queue>-dead-letters`; absent if none. */
-  readonly lost?: string;
+  /** The effect on users if messages are given up: the sentence of the alarm `<queue>-dead-letters`. */
+  readonly lost: string;
+  /** The queue whose two alarms are for this one as well; its own by default. */
+  readonly alarmedWith?: QueueName;
   /** The age in minutes at which the oldest message is late; 15 by default. */
   readonly behindMinutes?: number;
   /** The reason for that age. */
@@ -110,6 +112,8 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
     mostCalls: 5,
     redrive: "never",
     late: "With many companies, admins wait for lists or are asked to repeat.",
+    lost: "With many companies, admins were asked to repeat a list.",
+    alarmedWith: "pushes",
   },
   // Everything in this queue goes out in the service's name, so only an administrator adds to it.
   events: {

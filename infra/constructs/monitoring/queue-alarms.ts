@@ -1,11 +1,11 @@
-import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { MathExpression, type Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { functions as rows } from "../../functions/functions.ts";
 import type { QueueRow } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { namesOf } from "../../stages/names.ts";
 import { intakeRuleName } from "../compute/buses.ts";
-import { type AlarmRow, awsMetric, functionMetric, type MonitoredResources } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, functionMetric, type MetricStat, type MonitoredResources } from "./alarm-row.ts";
 
 const consumerBehindMinutes = 10;
 const usualLateness = "A burst of messages is done sooner.";
@@ -14,17 +14,19 @@ const usualLateness = "A burst of messages is done sooner.";
 export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
   const intakeRule = { EventBusName: namesOf(watched.stage.name).eventBus, RuleName: intakeRuleName };
   return [
-    ...watched.queues.flatMap(({ name, row, queue, deadLetters }) => [
-      ageAlarm(`${name}-late`, queue, { ...row, heading: "A queue is behind" }),
-      ...(row.lost === undefined
-        ? []
-        : [deadLetterAlarm(`${name}-dead-letters`, deadLetters, { impact: row.lost, heading: "Dead letters" })]),
-    ]),
-    deadLetterAlarm("quarantine", watched.quarantine, {
+    ...[...Map.groupBy(watched.queues, ({ name, row }) => row.alarmedWith ?? name)].flatMap(([name, group]) => {
+      const [late, lost] = [group.map(({ row }) => row.late).join(" "), group.map(({ row }) => row.lost).join(" ")];
+      const [queues, deadLetters] = [group.map(({ queue }) => queue), group.map((each) => each.deadLetters)];
+      return [
+        ageAlarm(`${name}-late`, queues, { ...group[0]?.row, late, heading: "A queue is behind" }),
+        deadLetterAlarm(`${name}-dead-letters`, deadLetters, { impact: lost, heading: "Dead letters" }),
+      ];
+    }),
+    deadLetterAlarm("quarantine", [watched.quarantine], {
       impact: "A change was left out: somebody was not notified, or the history lacks it.",
       heading: "Quarantined changes",
     }),
-    deadLetterAlarm("undelivered", watched.undelivered, {
+    deadLetterAlarm("undelivered", [watched.undelivered], {
       impact: "Events of other systems did not get in for a day: records are out of date.",
       heading: "Undelivered events",
       severity: "page",
@@ -47,13 +49,13 @@ interface LateRow extends Pick<QueueRow, "late" | "behindMinutes" | "because" | 
 
 function ageAlarm(
   id: string,
-  { queueName: QueueName }: Queue,
+  queues: readonly Queue[],
   { late: impact, behindMinutes = 15, because = usualLateness, severity, heading }: LateRow,
 ): AlarmRow {
   const age = { statistic: "Maximum", minutes: 1 } as const;
   return {
     id,
-    metric: awsMetric("SQS ApproximateAgeOfOldestMessage", { QueueName }, age),
+    metric: worstOf(queues, "SQS ApproximateAgeOfOldestMessage", age),
     threshold: behindMinutes * 60,
     because,
     periods: 3,
@@ -65,12 +67,22 @@ function ageAlarm(
 
 function deadLetterAlarm(
   id: string,
-  { queueName: QueueName }: Queue,
+  queues: readonly Queue[],
   about: Pick<AlarmRow, "impact" | "heading" | "severity">,
 ): AlarmRow {
   const most = { statistic: "Maximum", minutes: 5 } as const;
-  const metric = awsMetric("SQS ApproximateNumberOfMessagesVisible", { QueueName }, most);
+  const metric = worstOf(queues, "SQS ApproximateNumberOfMessagesVisible", most);
   return { id, metric, threshold: 1, ...about };
+}
+
+/** The highest figure of some queues. */
+function worstOf(queues: readonly Queue[], metric: `SQS ${string}`, look: MetricStat): Metric | MathExpression {
+  const metrics = queues.map(({ queueName: QueueName }) => awsMetric(metric, { QueueName }, look));
+  const [only, ...others] = metrics;
+  if (only && others.length === 0) return only;
+  const usingMetrics = Object.fromEntries(metrics.map((each, at) => [`part${at}`, each]));
+  const parts = Object.keys(usingMetrics).map((part) => `FILL(${part}, 0)`);
+  return new MathExpression({ expression: `MAX([${parts.join(", ")}])`, usingMetrics, period: only?.period });
 }
 
 function consumerAlarm(name: (typeof streamConsumers)[number], { stage }: MonitoredResources): AlarmRow {
