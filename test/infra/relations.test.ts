@@ -74,9 +74,12 @@ describe("queues", () => {
       const { maxReceiveCount, deadLetterTargetArn } = RedrivePolicy;
       const id = properties.EventSourceArn["Fn::GetAtt"][0];
       expect(MessageRetentionPeriod, id).toBeGreaterThan(maxReceiveCount * VisibilityTimeout);
-      const alarms = all("AWS::CloudWatch::Alarm").filter(({ properties: { MetricName, Dimensions } }) => {
-        return MetricName === "ApproximateAgeOfOldestMessage" && Dimensions[0].Value["Fn::GetAtt"][0] === id;
-      });
+      const alarms = all("AWS::CloudWatch::Alarm").filter(({ properties: alarm }) =>
+        [alarm, ...metricsIn(alarm)].some(
+          ({ MetricName, Dimensions }) =>
+            MetricName === "ApproximateAgeOfOldestMessage" && Dimensions[0].Value["Fn::GetAtt"][0] === id,
+        ),
+      );
       expect(alarms, id).toHaveLength(1);
       for (const alarm of alarms) expect(latestSeconds(alarm), id).toBeLessThan(MessageRetentionPeriod / 2);
       // The time in the queue counts for the dead letters, too.
@@ -134,8 +137,17 @@ function latestMs(alarm: string): number {
   return Threshold * (MetricName === "IteratorAge" ? 1 : 1_000) + Period * EvaluationPeriods * 1_000;
 }
 
-function latestSeconds({ properties: { Threshold, Period, EvaluationPeriods } }: Resource): number {
-  return Threshold + Period * EvaluationPeriods;
+function latestSeconds({ properties }: Resource): number {
+  const { Threshold, Period, EvaluationPeriods } = properties;
+  const periods: number[] = metricsIn(properties).map(({ Period: each }: { Period: number }) => each);
+  return Threshold + (Period ?? Math.max(...periods)) * EvaluationPeriods;
+}
+
+/** The metrics that an alarm's expression reads. */
+function metricsIn({ Metrics = [] }: Resource["properties"]) {
+  return Metrics.flatMap(({ MetricStat: stat }: { MetricStat?: { Metric: object; Period: number } }) =>
+    stat ? [{ ...stat.Metric, Period: stat.Period }] : [],
+  );
 }
 
 function retentionOf(name: string): number {
