@@ -1,5 +1,10 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { handler as invoicesHandler } from "../../functions/finance/list-invoices.ts";
+import { handler as timesheetsHandler } from "../../functions/finance/list-timesheets.ts";
+import { handler as jobsHandler } from "../../functions/jobs/list-jobs.ts";
 import { handler as refresh } from "../../functions/workers/refresh-totals.ts";
+import { listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
+import { listJobs } from "../../shared/contract/jobs.ts";
 import { findTimesheets } from "../../shared/records/timesheets.ts";
 import { countDays, countList } from "../../shared/records/totals.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
@@ -8,6 +13,7 @@ import { transact } from "../../shared/table/writes.ts";
 import { costOf } from "../support/records/costs.ts";
 import { timesheetLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
+import { call } from "../support/requests/call.ts";
 import { useService } from "../support/service/service.ts";
 import { takeMessages } from "../support/workers/queues.ts";
 import { drain } from "../support/workers/workers.ts";
@@ -19,6 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const admin = { id: 1, role: "admin", company_id: null } as const;
 const [companies, few] = [480, 400];
 const states = ["pending", "paid"];
 const all = (list: ListName) => ({ list, scope: "all", states }) as const;
@@ -118,6 +125,15 @@ test("an undated total of all companies costs at most 12 read units in two round
   const dated = await costOf(() => countDays(months));
   expect(dated).toMatchObject({ writeUnits: 0, sequentialTrips: 3 });
   expect(dated.readUnits).toBeLessThanOrEqual(20);
+});
+
+test.each([
+  ["invoices", () => call(invoicesHandler, listInvoices, { as: admin })],
+  ["timesheets", () => call(timesheetsHandler, listTimesheets, { as: admin })],
+  ["jobs", () => call(jobsHandler, listJobs, { as: admin })],
+] as const)("D30: an admin's list of %s is answered when the worker has read its snapshot", async (_, list) => {
+  vi.useFakeTimers({ now: Date.now() + 600_000, toFake: ["Date"] });
+  expect(await served(list())).toMatchObject({ status: 200 });
 });
 
 test("a page within dates has a record whose state is newer than the counts", async () => {
