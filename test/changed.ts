@@ -17,10 +17,11 @@ read every file. Says first how many files of tests these are, and why.
 /** The files that change every test. */
 const everything = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/support\/service\/.*)$/;
 const readEveryFile = "test/system/conventions/*.test.ts";
-/** Helpers that read files by their paths: if one of these files changes, they may behave in another way. */
-const readers: readonly (readonly [files: RegExp, reader: string])[] = [
+/** Tests and helpers that read files by their paths: if one of these files changes, they may behave in another way. */
+const readers: readonly (readonly [files: RegExp, readers: string])[] = [
   [/^(infra\/[^/]+\.ts|infra\/(constructs|functions|stages)\/.*|cdk\.json)$/, "test/infra/stack.ts"],
-  [/^infra\/(local|tools)\//, "test/support/service/local-machine.ts"],
+  [/^infra\/(local|runtime)\//, "test/support/service/local-machine.ts"],
+  [/^infra\/tools\//, "test/system/programs/{deployed-service,invoke-alone,start}.test.ts"],
   [/^events\//, "test/support/requests/every-operation.ts"],
 ];
 
@@ -39,12 +40,12 @@ async function testChanged(parameters: string[]): Promise<number> {
       ? [`every test depends on ${listed(ofAll)}`]
       : [
           ...(changed.length > 0 ? [`they are or import ${listed(changed)}`] : []),
-          ...read.map(({ found, by }) => `they import ${by}, which reads ${listed(found)} by its path`),
+          ...read.map(({ found, by }) => `they are or import ${by}, which reads ${listed(found)} by its path`),
           `they read every file (${readEveryFile})`,
         ];
   const onTestRunStart = (files: readonly TestSpecification[]) =>
     void process.stdout.write(`${[`${files.length} files of tests, because`, ...reasons].join("\n  ")}\n`);
-  const related = [...changed, ...read.map(({ by }) => by), ...globSync(readEveryFile, { cwd: root })];
+  const related = [...changed, ...globSync([...read.map(({ by }) => by), readEveryFile], { cwd: root })];
   await startVitest("test", [], {
     run: true,
     related: ofAll.length > 0 ? undefined : related.map((file) => join(root, file)),
