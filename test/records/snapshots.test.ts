@@ -2,7 +2,6 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler as invoicesHandler } from "../../functions/finance/list-invoices.ts";
 import { handler as timesheetsHandler } from "../../functions/finance/list-timesheets.ts";
 import { handler as jobsHandler } from "../../functions/jobs/list-jobs.ts";
-import { handler as refresh } from "../../functions/workers/refresh-totals.ts";
 import { listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
 import { listJobs } from "../../shared/contract/jobs.ts";
 import { findTimesheets } from "../../shared/records/timesheets.ts";
@@ -16,7 +15,7 @@ import { store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
 import { useService } from "../support/service/service.ts";
 import { takeMessages } from "../support/workers/queues.ts";
-import { drain } from "../support/workers/workers.ts";
+import { withRefreshes } from "../support/workers/refreshes.ts";
 
 useService();
 beforeEach(() => takeMessages("TOTAL_QUEUE_URL"));
@@ -40,17 +39,6 @@ async function add(list: ListName, month: string, figures: Readonly<Record<strin
   for (const some of chunksOf(counts, 100)) await transact(counterWrites(some, 0));
 }
 
-/** Work that waits for the worker, which takes what is asked of it. */
-async function served<T>(work: Promise<T>): Promise<T> {
-  let isDone = false;
-  const end = () => {
-    isDone = true;
-  };
-  work.then(end, end);
-  while (!isDone) await drain("TOTAL_QUEUE_URL", refresh);
-  return work;
-}
-
 const asked = async () =>
   (await takeMessages("TOTAL_QUEUE_URL")) as { readonly list: string; readonly month: string }[];
 
@@ -67,20 +55,20 @@ test("D30: 400 counters are summed at once, and nothing is asked of the worker; 
   expect(await countList(all("INVOICES"))).toBe(3 * few - 1);
   expect(await asked()).toEqual([]);
   await add("INVOICES", "ALL", { paid: 1 }, few + 1, few + 1);
-  expect(await served(countList(all("INVOICES")))).toBe(3 * few);
+  expect(await withRefreshes(countList(all("INVOICES")))).toBe(3 * few);
 });
 
 test("D30: the total of more is at most a minute old: after half a minute it is asked for beside the answer, after one it is waited for", async () => {
   const [list, now] = [all("TIMESHEETS"), Date.now()];
   vi.useFakeTimers({ now, toFake: ["Date"] });
-  expect(await served(countList(list))).toBe(3 * companies);
+  expect(await withRefreshes(countList(list))).toBe(3 * companies);
   await add("TIMESHEETS", "ALL", { paid: 1 }, 1, 1);
   vi.setSystemTime(now + 30_000);
   expect([await countList(list), await asked()]).toEqual([3 * companies, []]);
   vi.setSystemTime(now + 60_000);
   expect([await countList(list), await asked()]).toMatchObject([3 * companies, [{ list: "TIMESHEETS", month: "ALL" }]]);
   vi.setSystemTime(now + 60_001);
-  expect(await served(countList(list))).toBe(3 * companies + 1);
+  expect(await withRefreshes(countList(list))).toBe(3 * companies + 1);
   // A company's own is right at once.
   await add("TIMESHEETS", "ALL", { paid: 1 }, 1, 1);
   expect([await countList({ ...list, scope: 1 }), await countList(list)]).toEqual([5, 3 * companies + 1]);
@@ -88,17 +76,17 @@ test("D30: the total of more is at most a minute old: after half a minute it is 
 
 test("D21, D30: no range of dates of all companies is refused for their number, and a month is asked for only if it is in the range", async () => {
   const dated = { ...all("TIMESHEETS"), ...january };
-  const found = await served(countDays(dated));
+  const found = await withRefreshes(countDays(dated));
   expect(found.sort((one, other) => (one.date < other.date ? -1 : 1))).toEqual([
     { date: "2026-01-05", state: "pending", count: 2 * companies },
     { date: "2026-01-31", state: "paid", count: companies },
   ]);
-  expect(await served(countDays({ ...dated, fromDate: "2025-12-01" }))).toContainEqual({
+  expect(await withRefreshes(countDays({ ...dated, fromDate: "2025-12-01" }))).toContainEqual({
     date: "2025-12-31",
     state: "pending",
     count: 10,
   });
-  expect(await served(countDays({ ...all("TIMESHEETS"), fromDate: "2025-01-01" }))).toHaveLength(3);
+  expect(await withRefreshes(countDays({ ...all("TIMESHEETS"), fromDate: "2025-01-01" }))).toHaveLength(3);
   const beyond = { ...dated, fromDate: "2027-01-01", toDate: "2027-12-31" };
   expect([await countDays(beyond), await asked()]).toEqual([[], []]);
 });
@@ -117,8 +105,8 @@ test("D18, D30: a total that no worker reads is busy after eight seconds", async
 
 test("an undated total of all companies costs at most 12 read units in two round trips; of three months 20 in three", async () => {
   const months = { ...all("TIMESHEETS"), fromDate: "2025-12-01", toDate: "2026-01-31" };
-  await served(countList(all("TIMESHEETS")));
-  await served(countDays(months));
+  await withRefreshes(countList(all("TIMESHEETS")));
+  await withRefreshes(countDays(months));
   const cost = await costOf(() => countList(all("TIMESHEETS")));
   expect(cost).toMatchObject({ writeUnits: 0, sequentialTrips: 2 });
   expect(cost.readUnits).toBeLessThanOrEqual(12);
@@ -133,7 +121,7 @@ test.each([
   ["jobs", () => call(jobsHandler, listJobs, { as: admin })],
 ] as const)("D30: an admin's list of %s is answered when the worker has read its snapshot", async (_, list) => {
   vi.useFakeTimers({ now: Date.now() + 600_000, toFake: ["Date"] });
-  expect(await served(list())).toMatchObject({ status: 200 });
+  expect(await withRefreshes(list())).toMatchObject({ status: 200 });
 });
 
 test("a page within dates has a record whose state is newer than the counts", async () => {
@@ -144,7 +132,7 @@ test("a page within dates has a record whose state is newer than the counts", as
   await store([timesheetLine(8_999, 1, { date: "2026-01-05", state: "pending" })]);
   await store(others.map((id) => timesheetLine(id, 2, { date: "2024-01-05" })));
   const page = (state: string) => findTimesheets({ scope: "all", states: [state], ...january }, first);
-  expect((await served(page("pending"))).items.map(({ id }) => id)).toEqual([8_999]);
+  expect((await withRefreshes(page("pending"))).items.map(({ id }) => id)).toEqual([8_999]);
   await store([timesheetLine(8_999, 1, { date: "2026-01-05", state: "paid" })]);
   await store(others.map((id) => timesheetLine(id, 2, { date: "2024-01-05", state: "paid" })));
   expect((await page("paid")).items.map(({ id }) => id)).toEqual([8_999]);

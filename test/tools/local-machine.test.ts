@@ -41,7 +41,7 @@ test("a queue's failed messages are counted until they are sent again; one witho
   expect(await stateOf("IntakeBusUndelivered")).toBe("0 waiting, 0 in work, 1 failed");
   expect(await ask("redrive", "Pushes")).toEqual({ code: 0, out: "2 sent again\n", err: "" });
   expect(await stateOf("Pushes")).toMatch(/ 0 failed$/);
-  const names = "Events, Intake, Notices, Notifications, Pins, Pushes";
+  const names = "Events, Intake, Notices, Notifications, Pins, Pushes, Totals";
   await expect(ask("redrive", "IntakeBusUndelivered")).rejects.toThrow(`say one of ${names}.`);
 });
 

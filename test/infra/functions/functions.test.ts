@@ -52,8 +52,8 @@ test("every function is given only settings that shared/run/settings.ts reads, a
   }
 });
 
-test("every bundle is at most 305 KB, 320 KB where a password is compared by its user, 385 KB where a phone number is read, and 1.8 MB with the documentation page inside", () => {
-  const sizes = Object.entries(functions).map(([name, { settings = [] }]) => {
+test("every bundle is at most 305 KB, 310 KB where totals of all companies are asked for, 320 KB where a password is compared by its user, 385 KB where a phone number is read, and 1.8 MB with the documentation page inside", () => {
+  const sizes = Object.entries(functions).map(([name, { settings = [], sendsTo = [] }]) => {
     const kilobytes = Math.ceil(statSync(bundleFile(bundles, name)).size / 1000);
     // The numbering plans and what reads them weigh some 60 KB (D7).
     const readsPhones = settings.includes("defaultCountry") || name === "notify-password-changed";
@@ -61,6 +61,8 @@ test("every bundle is at most 305 KB, 320 KB where a password is compared by its
     if (name === pageFunction) return { name, kilobytes, limit: 1_800 };
     // Argon2id weighs 29 KB.
     if (name === "create-api-key") return { name, kilobytes, limit: 320 };
+    // The client of SQS weighs 32 KB.
+    if (sendsTo.includes("totals")) return { name, kilobytes, limit: 310 };
     return { name, kilobytes, limit: readsPhones ? 385 : 305 };
   });
   expect(sizes.filter(({ kilobytes, limit }) => kilobytes > limit)).toEqual([]);

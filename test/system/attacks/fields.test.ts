@@ -36,6 +36,7 @@ const further: Readonly<Record<string, readonly Fault[]>> = {
     ["x".repeat(129), "invalid"],
   ],
   "sign-in password": [],
+  "create-api-key password": [],
   password_confirmation: [
     ["seven quiet harbours!", "invalid"],
     ["SEVEN QUIET HARBOURS", "invalid"],

@@ -64,6 +64,7 @@ async function storeAllOf({ id, first_name, last_name }: Someone): Promise<void>
     { pk: `CHANGE#${id}`, sk: "CHANGE", user_id: id },
     { pk: "KEYS", sk: String(id) },
     { pk: `SEQUENCE#${id}`, sk: "SEQUENCE", given: 1 },
+    { pk: `TOTALS#${id}`, sk: "ALL", read_at: 0 },
   ]);
 }
 
@@ -93,7 +94,7 @@ test("forgetting a person changes nothing of others, whatever kind of item they 
     [
       ...["user", "timesheet", "history"],
       ...["company", "invoice", "job", "list counter", "number entry"],
-      ...["change", "limit count", "public key", "reset token", "sequence"],
+      ...["change", "limit count", "public key", "reset token", "sequence", "snapshot"],
     ].toSorted(),
   );
   expect(left.filter((item) => JSON.stringify(item).includes(person.last_name))).toEqual([]);

@@ -163,6 +163,7 @@ const deeds: Readonly<Partial<Record<FunctionName | "import", (() => Promise<Dee
   "keep-history": doesNotWrite,
   "deliver-notifications": doesNotWrite,
   "send-pushes": doesNotWrite,
+  "refresh-totals": doesNotWrite,
 };
 
 const writers = Object.entries(deeds).flatMap(([name, deed]) => (deed === doesNotWrite ? [] : [{ name, deed }]));
