@@ -157,7 +157,8 @@ describe("the declarations", () => {
     const methods = declarations.slice(declarations.indexOf("export interface Client extends"));
     const thrown = [...methods.matchAll(/@throws \{ProblemError\} (.*)\n/g)].map(([, codes = ""]) => codes);
     const undo = /@throws \{ProblemError\} (.*)\n.*?\n {2}undoChange\(/.exec(methods)?.[1];
-    const own = "role_not_allowed company_required key_not_allowed fields_invalid idempotency_key_reused record_not_found";
+    const own =
+      "role_not_allowed company_required key_not_allowed fields_invalid idempotency_key_reused record_not_found";
     const undone = "changed_since change_undone change_expired passcode_invalid passcode_locked";
     expect(undo?.replaceAll(/[`,]/g, "")).toBe(`${own} ${undone}`);
     const shared = ["token_missing", "token_expired", "malformed_json", "unknown_parameter", "busy", "internal_error"];

@@ -58,7 +58,9 @@ describe("whether somebody is signed in", () => {
     service.answers(problem(401, "token_invalid"));
     await expect(client.getProfile()).rejects.toMatchObject({ code: "token_invalid", attempts: 1 });
     expect(service.received.map(({ url }) => url)).toEqual(["/api/v1/users/me", "/api/v1/users/me"]);
-    expect(() => createClient({ baseUrl: service.baseUrl, apiKey: "wfk_1", store: stored() })).toThrow("leave store out");
+    expect(() => createClient({ baseUrl: service.baseUrl, apiKey: "wfk_1", store: stored() })).toThrow(
+      "leave store out",
+    );
   });
 
   test("a refresh token alone is exchanged before the call is sent", async () => {

@@ -34,7 +34,10 @@ notified to you, by mail and SMS as well. A repetition after a lost answer is 42
 export const listApiKeysText = describes(listApiKeys, {
   description: `The programs that you have let in. Keys that have expired, were deleted, or ended with a new password are left out, and
 no secret is ever shown again.`,
-  answer: { text: "Up to 40 keys, all on one page: 20 of your own, and 20 that the service's engineers made, each for a day at most.", fields: { keys: ["The keys, the newest first."] } },
+  answer: {
+    text: "Up to 40 keys, all on one page: 20 of your own, and 20 that the service's engineers made, each for a day at most.",
+    fields: { keys: ["The keys, the newest first."] },
+  },
 });
 
 export const deleteApiKeyText = describes(deleteApiKey, {

@@ -15,6 +15,7 @@ import { askForKey, bearer, deleteKey, keyOf, keyPassword, listKeys } from "../.
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 import { type TestUser, testSession } from "../../support/tokens/tokens.ts";
+import { besideHandlers } from "../../system/rights/recorded-calls.ts";
 
 useService();
 let user: TestUser = { id: 100, role: "operator", company_id: 1 };
@@ -97,7 +98,8 @@ describe("401", () => {
   test("D46: of a session that ends while the password is compared: no key is made", async () => {
     const end = async (command: string) => {
       if (command !== "TransactWriteItemsCommand" && command !== "TransactWriteCommand") return;
-      await updateIf(sessionKey(user.id, testSession), { set: { valid_to: new Date(0).toISOString() } });
+      const set = { valid_to: new Date(0).toISOString() };
+      await besideHandlers(() => updateIf(sessionKey(user.id, testSession), { set }));
     };
     expectProblem(await beforeCalls(end, () => askForKey(user)), 401, "token_invalid");
     expect(await readItem(apiKeysKey(user.id))).toBeUndefined();
@@ -114,7 +116,7 @@ test.each([
   const change = async (command: string, input: object) => {
     if (isChanged || !command.startsWith("Transact") || !JSON.stringify(input).includes('"APIKEYS"')) return;
     isChanged = true;
-    await store([line(user)]);
+    await besideHandlers(() => store([line(user)]));
   };
   const { status, body } = await beforeCalls(change, () => askForKey(user));
   expect([status, body.code]).toEqual([503, "busy"]);

@@ -29,7 +29,9 @@ function itemOf({ changeId = changeIdOf(0), keyId: key_id, keptDays = 36_500, ..
   const { type = "timesheet", at = "2026-05-01T09:00:00.000Z" } = given;
   const { by } = { by: "user#2", ...given };
   const change =
-    by === undefined ? undefined : { id: changeId, by, operation: "bulk-update-timesheets", key_id, at, request: "request-1" };
+    by === undefined
+      ? undefined
+      : { id: changeId, by, operation: "bulk-update-timesheets", key_id, at, request: "request-1" };
   const isListed = type === "timesheet" || type === "invoice" || type === "job";
   const usual = { id: 1, did: "updated", before: { state: "pending" }, after: { state: "paid" } } as const;
   const { by: _, ...recorded } = { ...usual, ...(isListed && { company_id: 1 }), ...given, type, at, change };
