@@ -69,11 +69,7 @@ export function findApiKeys(userId: number): Promise<StoredApiKeys | undefined> 
 
 /** The item that a user's API keys become, without those that are not valid. */
 export function withKeys(userId: number, stored: StoredApiKeys | undefined, keys: readonly ApiKey[]): StoredApiKeys {
-  const last =
-    keys
-      .map(({ valid_to }) => valid_to)
-      .toSorted()
-      .at(-1) ?? new Date().toISOString();
+  const last = Math.max(Date.now(), ...keys.map(({ valid_to }) => Date.parse(valid_to)));
   const byId = Object.fromEntries(keys.map(({ id, ...key }) => [id, key]));
   const item = { ...stored, ...apiKeysKey(userId), user_id: userId, revision: stored?.revision ?? 0 };
   return apiKeys.encode({ ...item, keys: byId, expires_at: epochSeconds(new Date(last)) });

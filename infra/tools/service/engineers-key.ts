@@ -1,9 +1,9 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { keyMaker, toItem } from "../../../functions/workers/history-entries.ts";
 import type { KeyAccess } from "../../../shared/contract/operation.ts";
-import { addApiKey } from "../../../shared/people/api-keys.ts";
+import { type AskedApiKey, addApiKey } from "../../../shared/people/api-keys.ts";
 import { type Account, findAccount } from "../../../shared/people/users.ts";
-import { beginChange } from "../../../shared/run/change.ts";
+import { beginChange, type Change } from "../../../shared/run/change.ts";
 import { settings } from "../../../shared/run/settings.ts";
 import { timeOrderedId } from "../../../shared/run/time-ordered-id.ts";
 import { epochSeconds, putBatch } from "../../../shared/table/table.ts";
@@ -52,16 +52,8 @@ async function findCallerArn(): Promise<string> {
   return Arn;
 }
 
-interface Making {
-  readonly id: number;
-  readonly name: string;
-  readonly access: KeyAccess;
-  readonly validTo: Date;
-  readonly minted_by: string;
-}
-
 /** Access pattern HI10: keeps the making of a key in its user's history. One or two write units, and as many for two indexes. */
-async function keepMaking({ user }: Account, made: Making, change: ReturnType<typeof beginChange>): Promise<void> {
+async function keepMaking({ user }: Account, made: Required<AskedApiKey>, change: Change): Promise<void> {
   const { id, name, access, validTo, minted_by: made_by } = made;
   const api_key = { id, name, access, expires_at: validTo.toISOString(), made_by };
   const entry = { type: "user", id: user.id, did: "updated", change, at: change.at, after: { api_key } } as const;
